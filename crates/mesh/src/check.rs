@@ -37,7 +37,7 @@ impl Checked {
             Ok(timetable) => (Fit::of(plan), Some(timetable)),
             Err(unfit) => (unfit.fit, None),
         };
-        let length = length.min(time_of(MOST_RUNS, fit.heavy_runs));
+        let length = length.min(time_of_most(fit.heavy_runs));
         let day = timetable.map(|timetable| Day::new(&timetable, &Rules::of(plan), from, length));
         Self { title: plan.title.clone(), fit, day, length }
     }
@@ -49,10 +49,10 @@ impl Checked {
     }
 }
 
-/// How long so many runs take, of which a day has `runs_a_day`.
-fn time_of(runs: u64, runs_a_day: u64) -> Duration {
+/// How long [`MOST_RUNS`] take of so many a day.
+fn time_of_most(runs_a_day: u64) -> Duration {
     const DAY_MS: u64 = 86_400_000;
-    Duration::from_millis(DAY_MS.saturating_mul(runs) / runs_a_day.max(1))
+    Duration::from_millis(DAY_MS.saturating_mul(MOST_RUNS) / runs_a_day.max(1))
 }
 
 /// More runs than this are not played.

@@ -10,7 +10,7 @@ use crate::signs::Flow;
 /// A flow that does well.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Comparable {
-    /// Its number.
+    /// Its place among the flows of the round.
     pub(super) number: usize,
     /// How much it says about those that suffer, 0 to 1.
     pub(super) part: f64,

@@ -22,7 +22,7 @@ pub(super) fn weigh<'a>(
     let known = Known::by(candidate.cause);
     let says = |one: &Comparable| {
         let flow = &ground.flows[one.number];
-        (flow, flow.weight * damping * sparing(candidate, &known, (flow, one.part), examples))
+        (flow, flow.weight * damping * sparing(candidate, &known, SparedFlow { flow, part: one.part }, examples))
     };
     let mut of_flows: Vec<(&Flow, f64)> = spared.iter().map(says).collect();
     forgive_earlier(&mut of_flows, suffering);
@@ -47,9 +47,17 @@ fn forgive_earlier(spared: &mut [(&Flow, f64)], suffering: &[&Flow]) {
     }
 }
 
+/// A flow that does well, and how much it says about those that suffer.
+#[derive(Clone, Copy)]
+struct SparedFlow<'a> {
+    flow: &'a Flow,
+    part: f64,
+}
+
 /// What one flow says that does well. Datagrams and echoes say it by what was looked at: where the cause would show in
 /// them, they speak, however different they are from the flows that suffer.
-fn sparing(candidate: &Candidate<'_>, known: &Known, (flow, part): (&Flow, f64), suffering: &[&Flow]) -> f64 {
+fn sparing(candidate: &Candidate<'_>, known: &Known, spared: SparedFlow<'_>, suffering: &[&Flow]) -> f64 {
+    let SparedFlow { flow, part } = spared;
     if known.contradicts(flow, suffering) {
         return -MOST;
     }

@@ -11,7 +11,7 @@ use units::{ByteCount, DataRate};
 /// Bursts of a device in one direction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceBursts {
-    /// Its name.
+    /// Name of the interface that was watched.
     pub device: String,
     /// Which direction, seen from the host of the device.
     pub heading: Heading,
@@ -40,7 +40,7 @@ pub struct DeviceBursts {
 pub struct LargestBurst {
     /// How long it was.
     pub length: Duration,
-    /// Its bytes.
+    /// Bytes from the Ethernet header on.
     pub bytes: ByteCount,
     /// The rate of its busiest bucket.
     pub peak: DataRate,

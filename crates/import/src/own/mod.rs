@@ -1,24 +1,26 @@
 //! Documents that linerate prints itself with `--json`, as evidence: probes, runs, and what `watch` saw.
 //!
+//! * `found`: what a document shows
 //! * `probes`: sessions of OWAMP and TWAMP as what `owping` and `twping` print of theirs
 //! * `watches`: bursts of a device, queues of switches, drops of a host
 
+mod found;
 mod probes;
 mod watches;
 
 use std::fmt;
 
 use model::archived::RunExport;
-use model::plausible;
 use model::probe::download::Download;
 use model::probe::echo::EchoSeries;
 use model::probe::hops::Trace;
 use model::probe::path_mtu::PathMtu;
 use model::run::Run;
 use model::series::RunSamples;
-use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::evidence::{Evidence, Shown};
+use found::{Found, admitted, known_format};
 
 pub(crate) use probes::ONE_WAY;
 
@@ -57,19 +59,6 @@ pub(crate) fn read(text: &str, line: usize) -> Option<OwnDocument> {
     Some(own)
 }
 
-/// What one document shows, and of which host where it says so.
-#[derive(Debug, Default)]
-struct Found {
-    host: Option<String>,
-    shows: Vec<Shown>,
-}
-
-impl Found {
-    fn of(shows: Vec<Shown>) -> Self {
-        Self { host: None, shows }
-    }
-}
-
 /// A form of documents, known by keys that no other has together.
 struct Form {
     keys: &'static [&'static str],
@@ -100,15 +89,6 @@ const OF_OTHERS: [&str; 3] = ["\"start\"", "\"event\"", "\"report\""];
 
 /// A test of a minute with 16 streams has 5 MB of samples.
 const MAX_DOCUMENT: usize = 16 << 20;
-
-fn admitted<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    plausible::read(text.as_bytes()).map_err(|error| error.to_string())
-}
-
-/// Refuses what a later version has written: its numbers may mean something else.
-fn known_format([written, known]: [u32; 2]) -> Result<(), String> {
-    if written > known { Err("it was written by a newer linerate".to_owned()) } else { Ok(()) }
-}
 
 fn exported(text: &str) -> Result<Found, String> {
     let export: RunExport = admitted(text)?;

@@ -8,7 +8,7 @@ use model::probe::echo::{EchoSeries, EchoSpec, EchoSummary};
 use model::probe::one_way::{OneWayProbe, OneWayResult, SessionSpec, TwoWayProbe, TwoWayResult};
 use model::run::Outcome;
 
-use super::{Found, admitted};
+use super::found::{Found, admitted};
 use crate::evidence::{HostFact, OneWayDelays, OneWaySeries, PacketsAsked, Shown, TEST_PACKET, THIS_HOST};
 
 /// Each direction of OWAMP is a sparse run of UDP.

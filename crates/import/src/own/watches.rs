@@ -8,7 +8,7 @@ use model::host::drops::DropInterval;
 use model::int::IntInterval;
 use units::{ByteCount, DataRate};
 
-use super::{Found, admitted, known_format};
+use super::found::{Found, admitted, known_format};
 use crate::evidence::{
     DeviceBursts, DropsOfBurst, HostDrops, HostFact, LargestBurst, LostByCounter, QueueBehind, Shown, SwitchQueue,
 };

@@ -15,7 +15,7 @@ use crate::netlink::{Netlink, NetlinkError};
 use crate::sockets::Transport;
 pub use destroyed::DestroyedSockets;
 pub use record::{BbrInfo, SocketRecord};
-pub use request::{Asked, Ends, Selection};
+pub use request::{Ends, Selection, SocketDetail};
 pub use state::{StateSet, TcpState};
 
 /// Asks for sockets of the network namespace in which it was opened.
@@ -65,7 +65,7 @@ impl SockDiag {
         ends: Ends,
         cookie: Option<u64>,
     ) -> Result<Option<SocketRecord>, NetlinkError> {
-        let request = request::exact(transport, ends, cookie, Asked::All);
+        let request = request::exact(transport, ends, cookie, SocketDetail::All);
         self.netlink.get(SOCK_DIAG_BY_FAMILY, &request, SocketRecord::parse)
     }
 
@@ -73,8 +73,13 @@ impl SockDiag {
     ///
     /// # Errors
     /// Why there is no answer.
-    pub fn look(&mut self, ends: Ends, cookie: u64, asked: Asked) -> Result<Option<SocketRecord>, NetlinkError> {
-        let request = request::exact(Transport::Tcp, ends, Some(cookie), asked);
+    pub fn look(
+        &mut self,
+        ends: Ends,
+        cookie: u64,
+        detail: SocketDetail,
+    ) -> Result<Option<SocketRecord>, NetlinkError> {
+        let request = request::exact(Transport::Tcp, ends, Some(cookie), detail);
         self.netlink.get(SOCK_DIAG_BY_FAMILY, &request, SocketRecord::parse)
     }
 }

@@ -30,7 +30,7 @@ pub struct Ends {
 
 /// What is to be told of a socket beyond its addresses and queues: each attribute more costs time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum SocketDetail {
     /// All that a record has.
     All,
     /// What changes from one look to the next: `TCP_INFO` and the memory.
@@ -51,7 +51,7 @@ pub(super) fn every_tcp(states: StateSet) -> [u8; COMPAT_LEN] {
 }
 
 /// The request for one socket.
-pub(super) fn exact(transport: Transport, ends: Ends, cookie: Option<u64>, asked: Asked) -> [u8; REQUEST_LEN] {
+pub(super) fn exact(transport: Transport, ends: Ends, cookie: Option<u64>, detail: SocketDetail) -> [u8; REQUEST_LEN] {
     // For UDP the kernel takes the request for the packet that would reach the socket, so the ends are exchanged
     // (net/ipv4/udp_diag.c, `udp_dump_one`).
     let (source, destination) = match transport {
@@ -59,7 +59,7 @@ pub(super) fn exact(transport: Transport, ends: Ends, cookie: Option<u64>, asked
         Transport::Udp => (ends.remote, ends.local),
     };
     let mut request = begin(Family::of(&ends.local), transport, StateSet::ALL);
-    if asked == Asked::Numbers {
+    if detail == SocketDetail::Numbers {
         request[2] = NUMBERS;
     }
     request[8..10].copy_from_slice(&source.port().to_be_bytes());

@@ -8,7 +8,7 @@ use linux::monitor::Heard;
 use linux::netlink::NetlinkError;
 use linux::netns::{self, NetnsError};
 use linux::readiness::{Patience, Readiness};
-use linux::sock_diag::{Asked, DestroyedSockets, Ends as SocketEnds, SockDiag, StateSet, TcpState};
+use linux::sock_diag::{DestroyedSockets, Ends as SocketEnds, SockDiag, SocketDetail, StateSet, TcpState};
 use linux::sockets::Transport;
 use model::series::RunSamples;
 use model::transfer::{FlowInterval, Transfer};
@@ -211,12 +211,13 @@ impl<'a> Watcher<'a> {
     /// Asks for the busiest connections, one by one.
     fn look(&mut self) {
         // Congestion control hardly ever changes.
-        let asked = if self.looks.is_multiple_of(LOOKS_OF_NUMBERS) { Asked::All } else { Asked::Numbers };
+        let detail =
+            if self.looks.is_multiple_of(LOOKS_OF_NUMBERS) { SocketDetail::All } else { SocketDetail::Numbers };
         self.looks = self.looks.wrapping_add(1);
         for (cookie, ends) in &self.busiest {
             let ends = SocketEnds { local: ends.local, remote: ends.peer };
             // One that has gone has its last word, or is missed by the next walk.
-            if let Ok(Some(record)) = self.diag.look(ends, *cookie, asked)
+            if let Ok(Some(record)) = self.diag.look(ends, *cookie, detail)
                 && let Some(seen) = sighting(record, clock::now())
             {
                 self.table.see(&seen);
