@@ -20,7 +20,7 @@ pub fn rank(history: &[f64], last: &[f64]) -> Option<Rank> {
     if history.len() < LEAST_HISTORY || last.is_empty() {
         return None;
     }
-    let compared = rank::compare(history, last)?;
+    let compared = rank::test(history, last)?;
     // Ties make the normal approximation claim more than any order of so few results can show.
     let p = compared.p_two_sided.max(2.0 / orders(history, last)).min(1.0);
     let middle = (history.len() * last.len()) as f64 / 2.0;

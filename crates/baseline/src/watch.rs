@@ -317,7 +317,7 @@ impl Watch {
     fn rank_p(&self, change: &Change) -> f64 {
         let levels: Vec<f64> = self.samples.iter().map(|sample| self.settings.scale.level(sample.value)).collect();
         let (before, after) = levels.split_at(self.samples.partition_point(|sample| sample.at_s < change.at_s));
-        rank::compare(before, after).map_or(1.0, |compared| compared.p_two_sided)
+        rank::test(before, after).map_or(1.0, |test| test.p_two_sided)
     }
 
     fn open(&mut self, change: Change, frozen: Vec<f64>) -> Turn {
@@ -334,7 +334,7 @@ impl Watch {
         let recent = &after[after.len().saturating_sub(RECOVERY)..];
         let (before, worse) = (scale.level(open.change.before), scale.level(open.change.after));
         let is_nearer = (median(recent) - before).abs() < (median(recent) - worse).abs() / 2.0;
-        let differs = rank::compare(&open.frozen, recent).is_some_and(|compared| compared.p_two_sided < 0.01);
+        let differs = rank::test(&open.frozen, recent).is_some_and(|test| test.p_two_sided < 0.01);
         let within = (median(recent) - median(&open.frozen)).abs() <= spread(&open.frozen).max(LEAST_SHIFT);
         if recent.len() < RECOVERY || !is_nearer || (differs && !within) {
             self.state = State::Changed(open);

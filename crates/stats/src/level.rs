@@ -69,7 +69,7 @@ fn likeliest(values: &[f64]) -> Option<usize> {
 
 #[expect(clippy::cast_precision_loss, reason = "no series has 2^53 values")]
 fn p_at(values: &[f64], at: usize, places: usize) -> f64 {
-    let p = rank::compare(&values[..at], &values[at..]).map_or(1.0, |comparison| comparison.p_two_sided);
+    let p = rank::test(&values[..at], &values[at..]).map_or(1.0, |test| test.p_two_sided);
     (p * places as f64).min(1.0)
 }
 

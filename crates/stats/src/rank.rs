@@ -19,6 +19,17 @@ pub struct Comparison {
     pub shift: f64,
 }
 
+/// The test alone, without by how much the sets differ, which takes several times as long to find.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RankTest {
+    /// As in [`Comparison`].
+    pub u: f64,
+    /// As in [`Comparison`].
+    pub p_two_sided: f64,
+    /// How `p_two_sided` was found.
+    pub method: Method,
+}
+
 /// How a probability was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
@@ -32,17 +43,33 @@ pub enum Method {
 /// left.
 #[must_use]
 pub fn compare(a: &[f64], b: &[f64]) -> Option<Comparison> {
-    let a: Ordered = a.iter().copied().filter(|value| value.is_finite()).collect();
-    let b: Ordered = b.iter().copied().filter(|value| value.is_finite()).collect();
+    let (a, b) = (finite(a), finite(b));
     let shift = median_difference(a.values(), b.values())?;
-    let (u, ties) = u_and_ties(a.values(), b.values());
-    let sizes = Sizes { a: a.values().len(), b: b.values().len() };
+    let RankTest { u, p_two_sided, method } = of_ordered(a.values(), b.values());
+    Some(Comparison { u, p_two_sided, method, shift })
+}
+
+/// The test of [`compare`] alone.
+#[must_use]
+pub fn test(a: &[f64], b: &[f64]) -> Option<RankTest> {
+    let (a, b) = (finite(a), finite(b));
+    (!a.values().is_empty() && !b.values().is_empty()).then(|| of_ordered(a.values(), b.values()))
+}
+
+fn finite(values: &[f64]) -> Ordered {
+    values.iter().copied().filter(|value| value.is_finite()).collect()
+}
+
+/// Neither set is empty; both ascend.
+fn of_ordered(a: &[f64], b: &[f64]) -> RankTest {
+    let (u, ties) = u_and_ties(a, b);
+    let sizes = Sizes { a: a.len(), b: b.len() };
     let (p_two_sided, method) = if ties == 0.0 && sizes.a + sizes.b <= EXACT_UP_TO {
         (exact_p(u, sizes), Method::Exact)
     } else {
         (normal_p(u, ties, sizes), Method::Normal)
     };
-    Some(Comparison { u, p_two_sided, method, shift })
+    RankTest { u, p_two_sided, method }
 }
 
 #[derive(Clone, Copy)]
@@ -206,6 +233,8 @@ mod tests {
     fn a_set_without_numbers_cannot_be_compared() {
         assert_eq!(compare(&[f64::NAN, f64::INFINITY], &[1.0]), None);
         assert_eq!(compare(&[1.0], &[]), None);
+        assert_eq!(test(&[f64::NAN, f64::INFINITY], &[1.0]), None);
+        assert_eq!(test(&[1.0], &[]), None);
     }
 
     proptest! {
@@ -220,6 +249,8 @@ mod tests {
             let u: f64 = pairs().map(|d| if d > 0.0 { 1.0 } else if d == 0.0 { 0.5 } else { 0.0 }).sum();
             let found = compare(&a, &b).unwrap();
             prop_assert_eq!(found.u, u);
+            let alone = test(&a, &b).unwrap();
+            prop_assert_eq!((alone.u, alone.p_two_sided, alone.method), (found.u, found.p_two_sided, found.method));
             prop_assert_eq!(Some(found.shift), pairs().collect::<Ordered>().median());
         }
 

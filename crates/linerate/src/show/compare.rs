@@ -90,7 +90,7 @@ pub fn comparison(a: &[Run], b: &[Run]) -> RunComparison {
         b: side(b, &rates_b),
         differences: a.first().zip(b.first()).map_or_else(Vec::new, |(a, b)| differences(a, b)),
         change_percent: medians.filter(|(a, _)| *a > 0.0).map(|(a, b)| (b / a - 1.0) * 100.0),
-        p_two_sided: rank::compare(&rates_a, &rates_b).filter(|_| enough).map(|compared| compared.p_two_sided),
+        p_two_sided: rank::test(&rates_a, &rates_b).filter(|_| enough).map(|test| test.p_two_sided),
         judgement: judgement(&rates_a, &rates_b),
     }
 }
