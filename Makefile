@@ -51,7 +51,7 @@ learn: ## how causes show, from generated incidents: crates/diagnose/causes/{lea
 oracle: ## predictions against a kernel in virtual time (minutes to hours): the cases that are new, and the table
 	@scripts/setup oracle
 	scripts/oracle
-	cargo test -p sim --test oracle -- --nocapture
+	cargo test -p sim --test transfers oracle -- --nocapture
 
 gateways: ## balancing policies on a real XRootD cluster beside the model of it (root, half an hour)
 	@scripts/setup gateways

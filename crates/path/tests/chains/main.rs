@@ -1,6 +1,7 @@
 //! Chains of elements, driven in virtual time: what holds for all, and what each element does to packets.
 #![allow(clippy::unwrap_used, clippy::panic)] // Helpers of tests fail like tests.
 
+mod allocation;
 mod buckets;
 mod chain;
 mod chance;
@@ -9,5 +10,4 @@ mod disciplines;
 mod files;
 mod middleboxes;
 mod queues;
-#[path = "../support/mod.rs"]
 mod support;

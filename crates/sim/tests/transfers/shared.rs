@@ -1,15 +1,12 @@
 //! Several transfers over one path.
-#![allow(clippy::unwrap_used)] // Helpers of tests fail like tests.
-
-mod support;
 
 use std::time::Duration;
 
+use crate::support::flow;
 use sim::Algorithm;
 use sim::flow::{Flow, Outcome, Run};
 use sim::sender::Amount;
 use sim::shared::{Shared, Transfer};
-use support::flow;
 use units::{ByteCount, PacketCount};
 
 /// A queue of one product of rate and round trip.

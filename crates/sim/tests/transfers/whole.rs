@@ -1,14 +1,12 @@
 //! Whatever a path does to packets, a transfer ends with every byte there, and the same seed gives the same run.
 
-mod support;
-
 use std::time::Duration;
 
+use crate::support::{flow, long_haul};
 use path::Seed;
 use sim::Algorithm;
 use sim::flow::Flow;
 use sim::sender::{Amount, Pacing, Writer};
-use support::{flow, long_haul};
 use units::{ByteCount, DataRate};
 
 const MANY: u64 = 5_000_000;

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::case::Case;
-use crate::kernel::Seen;
-use crate::simulated::{RAMP, Simulated, Spread};
+use super::case::Case;
+use super::kernel::Seen;
+use super::simulated::{RAMP, Simulated, Spread};
 
 #[derive(Default)]
 pub(crate) struct Table(Vec<Row>);

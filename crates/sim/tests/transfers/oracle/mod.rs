@@ -1,13 +1,9 @@
 //! Simulated transfers against the same transfers by a kernel in virtual time (testdata/oracle). `make oracle` runs the
 //! kernel, and prints the table of this test.
 
-#[cfg(test)]
 mod case;
-#[cfg(test)]
 mod kernel;
-#[cfg(test)]
 mod simulated;
-#[cfg(test)]
 mod table;
 
 use std::num::NonZeroUsize;

@@ -2,8 +2,8 @@
 
 use sim::flow::Outcome;
 
-use crate::case::Case;
-use crate::kernel::Seen;
+use super::case::Case;
+use super::kernel::Seen;
 
 /// Smallest, median and largest over the seeds.
 #[derive(Debug, Clone, Copy)]

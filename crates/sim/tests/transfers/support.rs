@@ -1,5 +1,4 @@
 //! Paths and hosts for the tests.
-#![allow(dead_code, clippy::unwrap_used)] // Helpers of tests fail like tests, and no test uses all.
 
 use std::time::Duration;
 

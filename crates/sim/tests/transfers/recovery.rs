@@ -1,13 +1,11 @@
 //! Losses, marks and their repair, against what the rules say.
 
-mod support;
-
 use std::time::Duration;
 
+use crate::support::{flow, sample};
 use sim::flow::Flow;
 use sim::sender::Amount;
 use sim::{Algorithm, Kernel};
-use support::{flow, sample};
 use units::ByteCount;
 
 const BACK: &str = r#"{ delay = { time = "50ms" } }"#;
@@ -94,7 +92,7 @@ fn a_reduction_leaves_what_the_algorithm_says() {
 /// RFC 6298: the last segment and all probes of it are lost, so that only the timer is left; it doubles.
 #[test]
 fn a_path_that_goes_dead_is_tried_again_after_doubling_times() {
-    let mut there = support::stages(r#"{ delay = { time = "50ms" } }, { loss = { random = 1.0 } }"#);
+    let mut there = crate::support::stages(r#"{ delay = { time = "50ms" } }, { loss = { random = 1.0 } }"#);
     let second = |seconds: u64| units::MonoTime::from_nanos(seconds * 1_000_000_000);
     there[1].during = Some(path::Span { from: second(2), until: Some(second(6)) });
     let mut flow =
@@ -151,9 +149,9 @@ fn packets_that_are_late_are_not_taken_for_lost_for_long() {
 /// takes 20 MB of some 700; a tenth is for that, and for what is sent meanwhile in place of what arrives.
 #[test]
 fn a_burst_at_the_rate_of_the_link_costs_half_of_what_is_sent_meanwhile() {
-    let mut flow = support::long_haul(209);
+    let mut flow = crate::support::long_haul(209);
     let half = r#"{ delay = { time = "104500us" } }"#;
-    flow.forward = support::stages(&format!(
+    flow.forward = crate::support::stages(&format!(
         r#"{{ port = {{ rate = "100Gbit/s", queue = {{ bytes = "20MB" }}, cross = {{ bursts = [{{ rate = "100Gbit/s", start = "4s", length = "209ms" }}] }} }} }}, {half}"#
     ));
     let outcome = flow.run().unwrap();

@@ -1,14 +1,12 @@
 //! Windows and buffers: what holds a transfer where nothing is lost.
 
-mod support;
-
 use std::time::Duration;
 
+use crate::support::{flow, is_within, long_haul, rate_between, sample};
 use sim::Algorithm;
 use sim::flow::{Flow, Outcome};
 use sim::receiver::{Acknowledging, ReceiverSpec};
 use sim::sender::{Amount, Limit, Writer};
-use support::{flow, is_within, long_haul, rate_between, sample};
 use units::{ByteCount, DataRate};
 
 const HALF: &str = r#"{ delay = { time = "50ms" } }"#;

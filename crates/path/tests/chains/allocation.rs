@@ -1,10 +1,8 @@
 //! A chain of all elements allocates nothing for a packet, once it has held what it holds.
 
-mod support;
-
+use crate::support::{at, chain, segments};
 use path::reason::{Drop, Mark};
 use path::{Ecn, ElementIndex, FlowHash, PacketKind, Train, Watcher};
-use support::{at, chain, segments};
 use units::{MonoTime, Mtu};
 
 /// Counts, and keeps nothing.

@@ -1,11 +1,9 @@
 //! A transfer allocates nothing for a segment, once it has been through what it goes through.
 
-mod support;
-
+use crate::support::flow;
 use sim::Algorithm;
 use sim::flow::Run;
 use sim::sender::Amount;
-use support::flow;
 use units::{ByteCount, PacketCount};
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::case::Case;
+use super::case::Case;
 
 pub(crate) struct Seen {
     /// Payload that had come to the application by an instant, over all flows; both ends of each interval.

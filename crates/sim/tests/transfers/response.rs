@@ -1,12 +1,10 @@
 //! What comes of random and periodic loss, against closed forms.
 
-mod support;
-
 use std::time::Duration;
 
+use crate::support::{flow, is_within, rate_between};
 use sim::Algorithm;
 use sim::sender::Amount;
-use support::{flow, is_within, rate_between};
 
 /// Long after slow start.
 const FROM: Duration = Duration::from_secs(200);

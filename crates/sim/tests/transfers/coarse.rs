@@ -1,14 +1,12 @@
 //! Whether queues that let packets out in larger groups change what comes of a transfer: not by more than seeds do.
 
-mod support;
-
 use std::time::Duration;
 
+use crate::support::{flow, is_within};
 use path::Grain;
 use sim::Algorithm;
 use sim::flow::{Flow, Outcome, Run};
 use sim::sender::Amount;
-use support::{flow, is_within};
 
 /// The transfer as it is, and in grains of a 64th of its RTT.
 #[expect(clippy::unwrap_used, reason = "a path that cannot be fails the test")]
