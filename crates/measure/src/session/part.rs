@@ -212,7 +212,7 @@ impl LocalResult {
     pub fn report(&mut self) -> Report {
         // Lent and taken back: a copy of all samples would be most of what a test takes.
         let samples = RunSamples { streams: std::mem::take(&mut self.samples), ..RunSamples::default() };
-        let packed = BASE64.encode(packed::pack(&samples));
+        let packed = BASE64.encode(packed::pack_for_transfer(&samples));
         self.samples = samples.streams;
         Report {
             start_ns: self.start.as_nanos(),

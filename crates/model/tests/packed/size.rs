@@ -8,7 +8,7 @@ use std::path::Path;
 
 use model::measurement::{End, Heading, Whose};
 use model::series::field::Field;
-use model::series::packed::{pack, three_digits, unpack};
+use model::series::packed::{pack, pack_for_transfer, three_digits, unpack};
 use model::series::{Column, ProbeSamples, RunSamples, StreamSamples};
 
 /// Each recording with the most bytes that a row of it may take: 8 is the aim.
@@ -31,6 +31,9 @@ const RECORDINGS: &[(&str, f64)] = &[
     ("tbf-1gbit-cubic-1ms-receiver", 8.0),
 ];
 
+/// What is sent is read at once and then gone: by so much it may be larger than what is stored.
+const MOST_FOR_TRANSFER: f64 = 1.5;
+
 /// Asks for the cost of each column.
 const SHOW_COLUMNS: &str = "LINERATE_TEST_COLUMNS";
 
@@ -50,6 +53,18 @@ fn recorded_samples_take_few_bytes_a_row() {
             }
         }
         assert!(each <= *most, "{name}: {each:.2} bytes a row, at most {most} are wanted");
+    }
+}
+
+#[test]
+fn what_is_packed_for_a_transfer_comes_back_and_takes_little_more() {
+    for (name, _) in RECORDINGS {
+        let samples = recording(name);
+        let (stored, sent) = (pack(&samples), pack_for_transfer(&samples));
+        assert_eq!(unpack(&sent).unwrap(), samples, "{name}");
+        let more = sent.len() as f64 / stored.len() as f64;
+        println!("{name}: {more:.2} of {} bytes", stored.len());
+        assert!(more <= MOST_FOR_TRANSFER, "{name}: {more:.2}");
     }
 }
 

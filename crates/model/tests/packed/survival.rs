@@ -2,7 +2,7 @@
 
 use model::measurement::{End, Heading, Whose};
 use model::series::field::Field;
-use model::series::packed::{Limits, UnpackError, pack, read, three_digits, unpack};
+use model::series::packed::{Limits, UnpackError, pack, pack_for_transfer, read, three_digits, unpack};
 use model::series::{Column, ProbeSamples, RunSamples, StreamSamples};
 use proptest::prelude::*;
 
@@ -70,7 +70,8 @@ proptest! {
 
     #[test]
     fn what_is_packed_comes_back(samples in samples()) {
-        prop_assert_eq!(unpack(&pack(&samples)).unwrap(), samples);
+        prop_assert_eq!(&unpack(&pack(&samples)).unwrap(), &samples);
+        prop_assert_eq!(unpack(&pack_for_transfer(&samples)).unwrap(), samples);
     }
 
     #[test]

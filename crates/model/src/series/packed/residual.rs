@@ -39,6 +39,11 @@ pub(super) fn width(values: &[i64]) -> u8 {
     u8::try_from((u64::BITS - all.leading_zeros()).div_ceil(8)).unwrap_or(8)
 }
 
+/// Bits that all of `values` need together, each by itself.
+pub(super) fn bits(values: &[i64]) -> usize {
+    values.iter().map(|value| (u64::BITS - zigzag(*value).leading_zeros()) as usize).sum()
+}
+
 /// The bytes of place `place` of all `values`, the lowest being place 0.
 pub(super) fn plane(values: &[i64], place: u8) -> Vec<u8> {
     values.iter().map(|value| zigzag(*value).to_le_bytes()[usize::from(place)]).collect()

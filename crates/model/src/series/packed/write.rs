@@ -9,11 +9,20 @@ use super::{digits, residual};
 use crate::series::RunSamples;
 use crate::series::field::Field;
 
+/// How much work a byte less is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// Of what is kept for years.
+    ForStorage,
+    /// Of what is sent once, over a path that has just carried a test.
+    ForTransfer,
+}
+
 /// See [`super::pack`].
-pub(super) fn pack(samples: &RunSamples) -> Vec<u8> {
+pub(super) fn pack(samples: &RunSamples, effort: Effort) -> Vec<u8> {
     let probes = Some(&samples.probes).filter(|probes| !probes.sent_us.is_empty());
     let tables = samples.streams.len() + usize::from(probes.is_some());
-    let mut trial = Trial::new();
+    let mut trial = Trial::new(effort);
     let mut headers = u32_of(tables).to_le_bytes().to_vec();
     let mut planes = Vec::new();
     // One after the other: a table is a copy of its samples.
@@ -22,7 +31,7 @@ pub(super) fn pack(samples: &RunSamples) -> Vec<u8> {
     }
     let mut out = Vec::from(MAGIC);
     out.push(VERSION);
-    let written = compress(&mut out, &headers, &planes);
+    let written = compress(&mut out, effort, &headers, &planes);
     assert!(written.is_ok(), "zstd compresses whatever fits in memory: {written:?}");
     out
 }
@@ -48,7 +57,8 @@ impl Table {
         let predictions = self.predictions(place);
         let possible = predictions.iter().filter(|prediction| !needs(chosen, prediction, column.id));
         let mut best: Option<(usize, Encoded)> = None;
-        for (prediction, order) in possible.flat_map(|prediction| [0, 1, 2].map(|order| (prediction, order))) {
+        // Differences first: a column that never changes has none.
+        for (prediction, order) in possible.flat_map(|prediction| [1, 0, 2].map(|order| (prediction, order))) {
             let encoded = self.encode(column, prediction, order);
             if encoded.width == 0 {
                 return Some(encoded);
@@ -157,32 +167,37 @@ impl Encoded {
     }
 }
 
-/// Measures encodings by compressing the start of them.
+/// Measures encodings: by compressing the start of them, or without a compressor by their digits.
 struct Trial {
     compressor: Option<zstd::bulk::Compressor<'static>>,
 }
 
 impl Trial {
-    fn new() -> Self {
-        Self { compressor: zstd::bulk::Compressor::new(TRIAL_LEVEL).ok() }
+    fn new(effort: Effort) -> Self {
+        let compressor = match effort {
+            Effort::ForStorage => zstd::bulk::Compressor::new(TRIAL_LEVEL).ok(),
+            Effort::ForTransfer => None,
+        };
+        Self { compressor }
     }
 
-    /// Bytes that this encoding takes; where zstd cannot tell, before compression.
+    /// Bytes that this encoding takes.
     fn cost(&mut self, encoded: &Encoded) -> usize {
         let mut header = Vec::new();
         encoded.write_header(&mut header);
-        let rows = encoded.residuals.len().min(TRIAL_ROWS);
-        let start: Vec<u8> =
-            (0..encoded.width).flat_map(|place| residual::plane(&encoded.residuals[..rows], place)).collect();
-        let compressed = self.compressor.as_mut().and_then(|compressor| compressor.compress(&start).ok());
-        compressed.map_or(start.len(), |compressed| compressed.len()) + header.len()
+        let residuals = &encoded.residuals[..encoded.residuals.len().min(TRIAL_ROWS)];
+        let compressed = self.compressor.as_mut().and_then(|compressor| {
+            let start: Vec<u8> = (0..encoded.width).flat_map(|place| residual::plane(residuals, place)).collect();
+            Some(compressor.compress(&start).ok()?.len())
+        });
+        compressed.unwrap_or_else(|| residual::bits(residuals) / 8) + header.len()
     }
 }
 
 /// One zstd frame of `headers` and `planes`.
-fn compress(out: &mut Vec<u8>, headers: &[u8], planes: &[Vec<u8>]) -> io::Result<()> {
+fn compress(out: &mut Vec<u8>, effort: Effort, headers: &[u8], planes: &[Vec<u8>]) -> io::Result<()> {
     let length = headers.len() + planes.iter().map(Vec::len).sum::<usize>();
-    let mut encoder = zstd::stream::write::Encoder::new(out, level(length))?;
+    let mut encoder = zstd::stream::write::Encoder::new(out, effort.level(length))?;
     encoder.include_checksum(true)?;
     encoder.window_log(super::layout::WINDOW_LOG)?;
     // Lets zstd choose tables no larger than the input needs.
@@ -195,11 +210,18 @@ fn compress(out: &mut Vec<u8>, headers: &[u8], planes: &[Vec<u8>]) -> io::Result
     Ok(())
 }
 
-/// Level of zstd for so many bytes. A run ends for its user once it is packed: of 2.1 MB (128 streams, 1 ms) level 19 takes
-/// 0.9 s and level 9 takes 0.04 s for 8 % more; of 86 kB (10 s, one stream) level 15 takes a third of level 19 for 0.5 % more.
-fn level(length: usize) -> i32 {
-    const MUCH: usize = 256 << 10;
-    if length > MUCH { 9 } else { 15 }
+impl Effort {
+    /// Level of zstd for so many bytes. A run ends for its user once it is packed: of 2.1 MB (128 streams, 1 ms) level 19
+    /// takes 0.9 s and level 9 takes 0.04 s for 8 % more; of 86 kB (10 s, one stream) level 15 takes a third of level 19 for
+    /// 0.5 % more.
+    fn level(self, length: usize) -> i32 {
+        const MUCH: usize = 256 << 10;
+        match self {
+            Self::ForStorage if length > MUCH => 9,
+            Self::ForStorage => 15,
+            Self::ForTransfer => 3,
+        }
+    }
 }
 
 const TRIAL_LEVEL: i32 = 3;
