@@ -6,7 +6,7 @@
 //! which then holds no lock.
 
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -27,14 +27,22 @@ pub struct SampleRecorder {
     due: AtomicU64,
     /// How many nanoseconds before that the stream's own thread may take it.
     early: AtomicU64,
-    memory: AtomicUsize,
     entries: Mutex<Option<Entries>>,
 }
 
 #[derive(Debug)]
 struct Entries {
     log: SampleLog,
-    spacing: Duration,
+    wanted: Wanted,
+}
+
+/// Which samples are wanted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    /// How far apart.
+    pub(super) spacing: Duration,
+    /// How many bytes all of them may take. When they are full, every second sample is given up and the pace halved.
+    pub(super) memory: usize,
 }
 
 /// The samples of one stream, as they came.
@@ -90,21 +98,16 @@ pub(super) fn early(spacing: Duration) -> Duration {
 
 impl Default for SampleRecorder {
     fn default() -> Self {
-        Self {
-            due: AtomicU64::new(NEVER),
-            early: AtomicU64::new(0),
-            memory: AtomicUsize::new(0),
-            entries: Mutex::new(None),
-        }
+        Self { due: AtomicU64::new(NEVER), early: AtomicU64::new(0), entries: Mutex::new(None) }
     }
 }
 
 impl SampleRecorder {
-    /// Wants a sample of `stream` now, and then every `spacing`.
-    pub(super) fn open(&self, stream: &Stream, protocol: Protocol, spacing: Duration) {
+    /// Wants a sample of `stream` now, and then as far apart as is wanted.
+    pub(super) fn open(&self, stream: &Stream, protocol: Protocol, wanted: Wanted) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        *entries = Some(Entries { log: SampleLog::new(stream, protocol), spacing });
-        self.early.store(nanos(early(spacing)), Ordering::Relaxed);
+        *entries = Some(Entries { log: SampleLog::new(stream, protocol), wanted });
+        self.early.store(nanos(early(wanted.spacing)), Ordering::Relaxed);
         self.due.store(0, Ordering::Relaxed);
     }
 
@@ -130,10 +133,14 @@ impl SampleRecorder {
         let Ok(mut guard) = self.entries.try_lock() else { return false };
         let Some(entries) = guard.as_mut().filter(|_| until >= self.due()) else { return false };
         entries.log.take();
-        self.memory.store(entries.log.memory(), Ordering::Relaxed);
-        let next = self.due.load(Ordering::Relaxed).saturating_add(nanos(entries.spacing));
+        if entries.log.memory() > entries.wanted.memory {
+            entries.log.thin();
+            entries.wanted.spacing *= 2;
+        }
+        let spacing = nanos(entries.wanted.spacing);
+        let next = self.due.load(Ordering::Relaxed).saturating_add(spacing);
         // Late: samples that were missed are not made up for in a burst, which would only be later still.
-        let next = if next <= now.as_nanos() { now.as_nanos().saturating_add(nanos(entries.spacing)) } else { next };
+        let next = if next <= now.as_nanos() { now.as_nanos().saturating_add(spacing) } else { next };
         self.due.store(next, Ordering::Relaxed);
         true
     }
@@ -143,18 +150,10 @@ impl SampleRecorder {
         MonoTime::from_nanos(self.due.load(Ordering::Relaxed))
     }
 
-    /// Bytes that the samples take, as of the last one.
-    pub(super) fn memory(&self) -> usize {
-        self.memory.load(Ordering::Relaxed)
-    }
-
-    /// Gives up every second sample and halves the pace.
-    pub(super) fn thin(&self) {
-        if let Some(entries) = self.entries.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
-            entries.log.thin();
-            entries.spacing *= 2;
-            self.memory.store(entries.log.memory(), Ordering::Relaxed);
-        }
+    /// How many samples were taken and kept so far.
+    #[cfg(test)]
+    pub(super) fn taken(&self) -> usize {
+        self.entries.lock().unwrap().as_ref().map_or(0, |entries| entries.log.at.len())
     }
 
     /// Takes a last sample and returns all.
@@ -209,6 +208,11 @@ impl SampleLog {
     pub fn info(&self, index: usize) -> Option<TcpInfo> {
         let record = self.records.get(index * self.record_len..(index + 1) * self.record_len)?;
         (!record.is_empty()).then(|| TcpInfo::from_bytes(record))
+    }
+
+    /// The kernel's records of all samples; none of datagrams.
+    pub fn records(&self) -> impl Iterator<Item = &[u8]> {
+        self.records.chunks_exact(self.record_len.max(1))
     }
 
     fn take(&mut self) {
@@ -278,6 +282,11 @@ mod tests {
     use super::*;
 
     fn recorder() -> SampleRecorder {
+        recorder_within(usize::MAX)
+    }
+
+    /// One whose samples may take so many bytes.
+    fn recorder_within(memory: usize) -> SampleRecorder {
         let (socket, _) = std::os::unix::net::UnixStream::pair().unwrap();
         let log = SampleLog {
             stream: 1,
@@ -293,12 +302,11 @@ mod tests {
             counters: Arc::default(),
             protocol: Protocol::Udp,
         };
-        let entries = Some(Entries { log, spacing: Duration::from_millis(1) });
+        let wanted = Wanted { spacing: Duration::from_millis(1), memory };
         SampleRecorder {
             due: AtomicU64::new(0),
             early: AtomicU64::new(500_000),
-            memory: AtomicUsize::new(0),
-            entries: Mutex::new(entries),
+            entries: Mutex::new(Some(Entries { log, wanted })),
         }
     }
 
@@ -355,16 +363,15 @@ mod tests {
     }
 
     #[test]
-    fn thinning_halves_the_pace() {
-        let recorder = recorder();
-        for ms in 0..5 {
+    fn samples_that_fill_their_memory_are_thinned_and_halve_the_pace() {
+        const SAMPLE: usize = size_of::<MonoTime>() + size_of::<Counts>();
+        let recorder = recorder_within(5 * SAMPLE);
+        for ms in 0..6 {
             assert!(recorder.glance(at(ms * 1_000), EXACTLY));
         }
-        recorder.thin();
-        assert!(recorder.glance(at(5_000), EXACTLY));
-        assert_eq!(recorder.due(), at(7_000));
+        assert_eq!((recorder.taken(), recorder.due()), (3, at(7_000)));
         let log = recorder.close().unwrap();
-        assert_eq!((log.at.len(), log.thinned), (5, 2));
+        assert_eq!((log.at.len(), log.thinned), (4, 3));
     }
 
     #[test]

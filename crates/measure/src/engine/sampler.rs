@@ -15,7 +15,7 @@ use linux::clock;
 use model::spec::Protocol;
 use units::MonoTime;
 
-use super::recorder::{self, Leeway, SampleRecorder};
+use super::recorder::{self, Leeway, SampleRecorder, Wanted};
 pub use super::recorder::{SampleLog, SendBufferUse};
 use super::streams::{SampledBy, StreamSet};
 use crate::stamp::prober::Prober;
@@ -23,14 +23,15 @@ use crate::stamp::prober::Prober;
 /// The sampling of one test.
 #[derive(Debug)]
 pub struct Sampler {
-    thread: JoinHandle<Option<Prober>>,
+    /// None where it would have nothing to do.
+    thread: Option<JoinHandle<Option<Prober>>>,
     stop: Arc<AtomicBool>,
     recorders: Vec<Arc<SampleRecorder>>,
 }
 
-/// Most bytes that the kernel's records of one test may take at this host. When they are full, every second sample is
-/// given up and the pace halved: an hour keeps its shape. A record takes twice as much once it is understood, and the
-/// peer's come besides, so that a test with all its results stays below 128 MB however many streams it has.
+/// Most bytes that the kernel's records of one test may take at this host, each stream an equal part. A record takes twice
+/// as much once it is understood, and the peer's come besides, so that a test with all its results stays below 128 MB
+/// however many streams it has and however long it is.
 const MEMORY_LIMIT: usize = 12 << 20;
 
 /// For how many samples the thread sleeps while the streams look after themselves, and for how long at most, or for two
@@ -70,22 +71,25 @@ impl Sampler {
     ) -> io::Result<Self> {
         let recorders: Vec<Arc<SampleRecorder>> =
             set.streams().iter().map(|stream| Arc::clone(&stream.recorder)).collect();
+        let wanted = Wanted { spacing, memory: MEMORY_LIMIT / recorders.len().max(1) };
         for stream in set.streams() {
-            stream.recorder.open(stream, protocol, spacing);
+            stream.recorder.open(stream, protocol, wanted);
             stream.recorder.glance(clock::now(), Leeway::default());
         }
         if let Some(prober) = &mut prober {
             prober.test_runs(clock::now());
         }
-        let stop = Arc::<AtomicBool>::default();
         let both = set.streams().iter().filter(|stream| stream.sampled_by == SampledBy::Both);
-        let watched =
-            Watched { all: recorders.clone(), neglected: both.map(|stream| Arc::clone(&stream.recorder)).collect() };
+        let neglected: Vec<_> = both.map(|stream| Arc::clone(&stream.recorder)).collect();
+        let is_needed = !neglected.is_empty() || prober.is_some();
+        let stop = Arc::<AtomicBool>::default();
         let stopped = Arc::clone(&stop);
-        let thread = thread::Builder::new().name("sampler".to_owned()).stack_size(STACK).spawn(move || {
-            look_after(&watched, spacing, prober.as_mut(), &stopped);
+        let look_after = move || {
+            look_after(&neglected, spacing, prober.as_mut(), &stopped);
             prober
-        })?;
+        };
+        let thread = thread::Builder::new().name("sampler".to_owned()).stack_size(STACK);
+        let thread = is_needed.then(|| thread.spawn(look_after)).transpose()?;
         Ok(Self { thread, stop, recorders })
     }
 
@@ -93,9 +97,11 @@ impl Sampler {
     #[must_use]
     pub fn finish(self) -> (Vec<SampleLog>, Option<Prober>) {
         self.stop.store(true, Ordering::Relaxed);
-        self.thread.thread().unpark();
-        // The samples are in the recorders, whatever became of the thread.
-        let prober = self.thread.join().ok().flatten();
+        let prober = self.thread.and_then(|thread| {
+            thread.thread().unpark();
+            // The samples are in the recorders, whatever became of the thread.
+            thread.join().ok().flatten()
+        });
         (self.recorders.iter().filter_map(|recorder| recorder.close()).collect(), prober)
     }
 }
@@ -103,36 +109,21 @@ impl Sampler {
 /// Bytes of the thread's stack, which holds no buffer.
 const STACK: usize = 256 << 10;
 
-/// What the sampler's thread looks at.
-struct Watched {
-    /// All streams, for the memory that their samples take.
-    all: Vec<Arc<SampleRecorder>>,
-    /// Those that may need it to take their samples.
-    neglected: Vec<Arc<SampleRecorder>>,
-}
-
-impl Watched {
-    /// For how long the samples of all streams stay far below the limit of memory.
-    fn rest(&self, spacing: Duration) -> Duration {
-        const RECORD: usize = 512;
-        let samples = MEMORY_LIMIT / 8 / RECORD / self.all.len().max(1);
-        LONGEST_REST.min(spacing * u32::try_from(samples.max(1)).unwrap_or(u32::MAX))
-    }
-}
-
-/// How soon the thread looks at the memory that samples take, where it has nothing else to do.
-const LONGEST_REST: Duration = Duration::from_secs(1);
-
-fn look_after(watched: &Watched, spacing: Duration, mut prober: Option<&mut Prober>, stop: &AtomicBool) {
-    let recorders = &watched.neglected;
+/// Takes the samples that `neglected` have not taken themselves, and sends the probes.
+fn look_after(
+    neglected: &[Arc<SampleRecorder>],
+    spacing: Duration,
+    mut prober: Option<&mut Prober>,
+    stop: &AtomicBool,
+) {
+    const NEVER: MonoTime = MonoTime::from_nanos(u64::MAX);
     let grace = grace(spacing);
-    let mut spacing = spacing;
     let mut skipped = 0;
     while !stop.load(Ordering::Relaxed) {
-        let earliest = recorders.iter().map(|recorder| recorder.due()).min();
+        let earliest = neglected.iter().map(|recorder| recorder.due()).min();
         let skip = (spacing * skipped).min(longest_skip(spacing));
-        let sample = earliest.map_or_else(|| clock::now() + watched.rest(spacing), |earliest| earliest + skip + grace);
-        let probe = prober.as_ref().map_or(MonoTime::from_nanos(u64::MAX), |prober| prober.due());
+        let sample = earliest.map_or(NEVER, |earliest| earliest + skip + grace);
+        let probe = prober.as_ref().map_or(NEVER, |prober| prober.due());
         park_until(sample.min(probe), stop);
         let now = clock::now();
         if let Some(prober) = &mut prober {
@@ -141,12 +132,8 @@ fn look_after(watched: &Watched, spacing: Duration, mut prober: Option<&mut Prob
         // Woken for a probe: what nobody else takes and will be due soon is taken now, so that from here on one wake does for
         // both. A stream that takes its own is not disturbed.
         let early = if skipped == 0 { grace + EARLY.min(spacing / 2) } else { Duration::ZERO };
-        let neglected = recorders.iter().filter(|recorder| recorder.glance(now, Leeway { grace, early })).count();
-        skipped = if neglected > 0 { 0 } else { (2 * skipped + 1).min(MOST_SKIPPED - 1) };
-        if watched.all.iter().map(|recorder| recorder.memory()).sum::<usize>() > MEMORY_LIMIT {
-            watched.all.iter().for_each(|recorder| recorder.thin());
-            spacing *= 2;
-        }
+        let taken = neglected.iter().filter(|recorder| recorder.glance(now, Leeway { grace, early })).count();
+        skipped = if taken > 0 { 0 } else { (2 * skipped + 1).min(MOST_SKIPPED - 1) };
     }
 }
 
@@ -196,12 +183,11 @@ mod tests {
         let set = StreamSet::prepare(vec![endpoint], &spec, &conduct).unwrap();
         let stream = &set.streams()[0];
         assert_eq!(stream.sampled_by, SampledBy::OwnThread);
-        stream.recorder.open(stream, Protocol::Tcp, spec.sample_every);
+        stream.recorder.open(stream, Protocol::Tcp, Wanted { spacing: spec.sample_every, memory: MEMORY_LIMIT });
         set.start(clock::now());
         let deadline = clock::now() + Duration::from_secs(30);
-        let samples = |memory: usize| memory / linux::tcp_info::RECORD_LEN;
-        while samples(stream.recorder.memory()) < 5 {
-            assert!(clock::now() < deadline, "{} samples", samples(stream.recorder.memory()));
+        while stream.recorder.taken() < 5 {
+            assert!(clock::now() < deadline, "{} samples", stream.recorder.taken());
             thread::yield_now();
         }
         drop(sender);
