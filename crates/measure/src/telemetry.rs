@@ -14,9 +14,9 @@ use crate::engine::sampler::{self, SampleLog, SendBufferUse};
 pub fn samples(log: &SampleLog, start: MonoTime) -> StreamSamples {
     let at_us = log.at.iter().map(|at| at.signed_nanos_since(start) / 1_000).collect();
     let mut columns = application_columns(log);
-    let infos: Vec<TcpInfo> = (0..log.at.len()).map_while(|index| log.info(index)).collect();
-    if infos.len() == log.at.len() {
-        columns.extend(kernel_columns(&infos));
+    let records: Vec<&[u8]> = log.records().collect();
+    if records.len() == log.at.len() {
+        columns.extend(kernel_columns(&records));
         columns.extend(send_buffer_columns(log));
     }
     StreamSamples { stream: log.stream, heading: log.heading, end: log.end, whose: Whose::Local, at_us, columns }
@@ -70,12 +70,15 @@ fn send_buffer_columns(log: &SampleLog) -> impl Iterator<Item = Column> {
     columns.into_iter().flatten()
 }
 
-/// One column for each field that this kernel tells.
-pub(crate) fn kernel_columns(infos: &[TcpInfo]) -> impl Iterator<Item = Column> {
-    tcp_info::FIELDS.iter().filter_map(|known| {
+/// One column for each field that this kernel tells, of its records of one connection.
+pub(crate) fn kernel_columns(records: &[&[u8]]) -> impl Iterator<Item = Column> {
+    tcp_info::FIELDS.iter().filter_map(move |known| {
         let field = KERNEL_NAMES.iter().find(|(name, _)| *name == known.name)?.1;
-        let values: Option<Vec<u64>> = infos.iter().map(|info| info.value(known)).collect();
-        Some(Column { field, values: values.filter(|values| !values.is_empty())? })
+        let mut values = Vec::with_capacity(records.len());
+        for record in records {
+            values.push(known.value_in(record)?);
+        }
+        Some(Column { field, values: Some(values).filter(|values| !values.is_empty())? })
     })
 }
 

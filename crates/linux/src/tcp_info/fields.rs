@@ -19,6 +19,18 @@ pub struct Field {
     pub unit: Unit,
 }
 
+impl Field {
+    /// Its value in a record as the kernel returned it, or `None` where the record is too short for it.
+    #[must_use]
+    pub fn value_in(&self, record: &[u8]) -> Option<u64> {
+        let mut word = [0u8; 8];
+        let stored = record.get(self.offset..self.offset + self.bytes)?;
+        word.get_mut(..self.bytes)?.copy_from_slice(stored);
+        let value = u64::from_le_bytes(word) >> self.shift;
+        Some(if self.bits < u64::BITS { value & ((1 << self.bits) - 1) } else { value })
+    }
+}
+
 /// What a field counts in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unit {

@@ -61,11 +61,7 @@ impl TcpInfo {
     /// The value of any field of [`FIELDS`], or `None` where the record is too short for it.
     #[must_use]
     pub fn value(&self, field: &Field) -> Option<u64> {
-        let mut word = [0u8; 8];
-        let stored = self.as_bytes().get(field.offset..field.offset + field.bytes)?;
-        word.get_mut(..field.bytes)?.copy_from_slice(stored);
-        let value = u64::from_le_bytes(word) >> field.shift;
-        Some(if field.bits < u64::BITS { value & ((1 << field.bits) - 1) } else { value })
+        field.value_in(self.as_bytes())
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use linux::clock::{self, CpuTimes};
 use linux::contention::thread_scheduled;
 use linux::sockets;
+use linux::tcp_info::TcpInfo;
 use model::measurement::{Cadence, CpuUse, End, Heading, Measurement, Whose};
 use model::series::field::Field;
 use model::series::{Column, RunSamples, StreamSamples};
@@ -165,7 +166,8 @@ fn own_times(exchanged: &Exchanged) -> Vec<i64> {
 fn own_samples(exchanged: &Exchanged, heading: Heading, end: End) -> Option<StreamSamples> {
     let recording = &exchanged.recording;
     let bytes = Column { field: Field::AppBytes, values: recording.bytes.clone() };
-    let columns = std::iter::once(bytes).chain(telemetry::kernel_columns(&recording.infos)).collect();
+    let records: Vec<&[u8]> = recording.infos.iter().map(TcpInfo::as_bytes).collect();
+    let columns = std::iter::once(bytes).chain(telemetry::kernel_columns(&records)).collect();
     let at_us = own_times(exchanged);
     (!at_us.is_empty()).then_some(StreamSamples { stream: 1, heading, end, whose: Whose::Local, at_us, columns })
 }
