@@ -15,7 +15,7 @@ use measure::serve::ndt7::{Ndt7Config, Ndt7Server};
 use measure::serve::policy::Policy;
 use measure::serve::probes::{ProbeConfig, ProbeServer};
 use measure::serve::queue::Queue;
-use measure::serve::{Config, Event, Once, ServeError, ServedTest, serve};
+use measure::serve::{Config, Event, Once, ServeError, ServedResults, ServedTest, serve};
 use measure::stop::Stop;
 use model::run::{Role, Run};
 use model::series::RunSamples;
@@ -35,10 +35,12 @@ pub fn run(common: &Common, args: &ServeArgs) -> anyhow::Result<Exit> {
     let archive = if args.no_archive { None } else { Some(RunStore::open(common)?) };
     let stop = stop_on_signals()?;
     let begun = args.within.map(|within| give_up(within, stop.clone())).transpose()?;
+    let is_read = archive.is_some() || common.json || !common.quiet || args.metrics.is_some();
     let log = Log { archive: Mutex::new(archive), common, begun, served: Served::default() };
     let metrics = args.metrics.map(metrics_server).transpose()?;
     let probes = probe_servers(args).map_err(complain)?;
-    let config = config(args);
+    let results = if is_read { ServedResults::Kept } else { ServedResults::Dropped };
+    let config = Config { results, ..config(args) };
     #[cfg(feature = "ndt7")]
     let ndt7 = ndt7_servers(args, &config)?;
     let report = |event| log.event(event);

@@ -54,6 +54,8 @@ pub struct Config {
     pub policy: Policy,
     /// Whether to end after one test.
     pub once: Once,
+    /// What becomes of the results of a test.
+    pub results: ServedResults,
     /// How long clients may take.
     pub patience: Patience,
     /// Whose turn it is, where another server of this host takes turns with this one; its own where absent.
@@ -68,6 +70,16 @@ pub enum Once {
     No,
     /// It ends after the first test that was let in.
     Yes,
+}
+
+/// What becomes of the results of a test, besides what its client is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ServedResults {
+    /// Somebody reads them.
+    #[default]
+    Kept,
+    /// Nobody does: a test that is over has no measurement and no samples, and they cost nothing.
+    Dropped,
 }
 
 /// What happens at a test partner, for its log.
@@ -150,8 +162,8 @@ pub struct ServedTest {
     pub started: units::WallTime,
     /// Whether it worked.
     pub outcome: Outcome,
-    /// What was found.
+    /// What was found; none where it is dropped.
     pub measurement: Option<Measurement>,
-    /// Samples of streams and probes; none where no data flowed.
+    /// Samples of streams and probes; none where no data flowed, or they are dropped.
     pub samples: RunSamples,
 }

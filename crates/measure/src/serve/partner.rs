@@ -44,6 +44,7 @@ pub fn serve(config: &Config, stop: &Stop, report: &(dyn Fn(Event) + Sync)) -> R
         policy: config.policy.clone(),
         patience: config.patience,
         cpus: config.cpus.clone(),
+        results: config.results,
         stamp_minus_mono_ns: door.stamp_minus_mono_ns(),
         release: door.release(),
         stop: stop.clone(),

@@ -15,13 +15,14 @@ use std::net::SocketAddr;
 use linux::clock;
 use model::host::HostIdentity;
 use model::run::{Outcome, Peer};
+use model::series::RunSamples;
 use model::spec::TestSpec;
 
 use super::listener::Client;
 use super::listener::expected::ExpectedConnections;
 use super::policy::Policy;
 use super::queue::{Queue, QueueSlot};
-use super::{Event, ServedTest};
+use super::{Event, ServedResults, ServedTest};
 use crate::control::{Control, Waker};
 use crate::session::assemble::{Gathered, assemble};
 use crate::session::failure::SessionError;
@@ -41,6 +42,7 @@ pub(super) struct Partner {
     pub(super) policy: Policy,
     pub(super) patience: Patience,
     pub(super) cpus: Vec<u16>,
+    pub(super) results: ServedResults,
     pub(super) stamp_minus_mono_ns: i64,
     /// Has the probes answered that are held.
     pub(super) release: Waker,
@@ -95,7 +97,10 @@ pub(super) fn receive(client: Client, partner: &Partner, report: &(dyn Fn(Event)
     }
     // The path is free; what follows costs only our own time.
     visit.place = None;
-    let (measurement, samples) = assemble(&mut gathered, &visit.spec);
+    let (measurement, samples) = match partner.results {
+        ServedResults::Kept => assemble(&mut gathered, &visit.spec),
+        ServedResults::Dropped => (None, RunSamples::default()),
+    };
     report(Event::Finished(Box::new(ServedTest {
         peer: visit.described_peer(),
         local: visit.local,
