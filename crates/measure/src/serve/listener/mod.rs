@@ -160,8 +160,12 @@ impl Listener {
         }
         let mut flags = fds.iter().map(|fd| !fd.revents().is_empty());
         let (listener, released) = (flags.next().unwrap_or(false), flags.next().unwrap_or(false));
-        let ready =
+        let mut ready =
             Ready { listener, datagrams: flags.by_ref().take(datagrams.len()).collect(), pending: flags.collect() };
+        // What was held is due now, and is read without being asked for once more.
+        if !held.is_zero() && self.datagrams.held_until() <= clock::now() {
+            ready.datagrams = vec![true; self.datagrams.sockets().len()];
+        }
         if released && self.release.take() {
             self.datagrams.release();
         }
