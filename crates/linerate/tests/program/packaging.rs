@@ -27,7 +27,7 @@ fn package_has_the_program_and_services_that_systemd_takes() {
     let folder = TempDir::new().unwrap();
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let pack = repository.join("scripts/package");
-    let said = run(Command::new(pack).arg(env!("CARGO_BIN_EXE_linerate")).arg(folder.path()));
+    let said = run(Command::new(pack).arg(env!("CARGO_BIN_EXE_linerate")).arg(folder.path()).env("LEVEL", "1"));
     let (package, _) = said.split_once(": ").unwrap();
     let root = folder.path().join("root");
     run(Command::new("dpkg-deb").arg("--extract").arg(package).arg(&root));

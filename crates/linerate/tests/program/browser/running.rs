@@ -63,7 +63,7 @@ fn a_round_is_followed_without_a_hub_until_it_is_kept() {
     visit.browser.value(&until(&format!("{done} > {known}")));
     visit.browser.value(&until("document.querySelector('.grid')"));
     // Once it is kept the same page has all of it, with its diagnosis.
-    network.world.run("while kill -0 $(cat $F/leader) 2>/dev/null; do :; done; cat $F/round.out");
+    network.world.run("wait $(cat $F/leader) || true; cat $F/round.out");
     visit.browser.value(&until("!document.body.innerText.includes('Measured now')"));
     let view = visit.json(&format!("/view/v1{page}"));
     assert_eq!((view["tests"].as_u64(), view.get("progress")), (Some(12), None), "{view}");
