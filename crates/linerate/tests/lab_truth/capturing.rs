@@ -249,18 +249,34 @@ fn a_busy_bottleneck_has_the_time_that_the_waterfall_gives_to_the_path() {
 }
 
 /// While the pacing timer holds back what a woken writer has just written, no buffer limits, by the kernel's clock and by the packets.
-/// That clock counts jiffies (`tcp_chrono_set`), 4 ms each where HZ is 250: of a wait of 17 ms it may count any time from 16 to 20, and over
-/// 40 ms a writer that waits in each 24 ms keeps step with them. So the path is long, that a wait is many of them.
 #[test]
 fn a_small_send_buffer_has_the_time_that_the_kernel_gives_it() {
-    for (buffer, options) in [(65_536, ["--pace", "1Gbit/s"]), (131_072, ["-C", "bbr"])] {
-        shows_over(
-            Distance::Far,
+    for distance in [Distance::Near, Distance::Far] {
+        for (buffer, options) in [(65_536, ["--pace", "1Gbit/s"]), (131_072, ["-C", "bbr"])] {
+            shows_over(
+                distance,
+                |narrow| narrow.set("west", &format!("net.ipv4.tcp_wmem=4096 {buffer} {buffer}")),
+                &options,
+                |explained| {
+                    ensure!(explained.verdict()["cause"] == "send-buffer", "{}", explained.shown());
+                    alike(explained, explained.owned_of_run("send-buffer"), explained.clock("send_buffer"))
+                },
+            );
+        }
+    }
+}
+
+/// Without pacing all that is written leaves before its writer begins to wait, and the kernel's clock of the full buffer does not start.
+#[test]
+fn a_send_buffer_of_a_sender_that_does_not_pace_is_named() {
+    for buffer in [65_536, 262_144] {
+        shows(
             |narrow| narrow.set("west", &format!("net.ipv4.tcp_wmem=4096 {buffer} {buffer}")),
-            &options,
+            &[],
             |explained| {
                 ensure!(explained.main_owner() == "send-buffer", "{}", explained.shown());
-                alike(explained, explained.owned_of_run("send-buffer"), explained.clock("send_buffer"))
+                ensure!(explained.verdict()["cause"] == "send-buffer", "{}", explained.shown());
+                Ok(())
             },
         );
     }
