@@ -159,7 +159,7 @@ fn a_picture_of_a_tcp_run_says_all_that_is_known() {
             "smoothed by TCP",
             "least while idle: 20.0 ms",
             "Retransmitted segments",
-            " in each 10.0 ms",
+            ", in each 10.0 ms",
             "retransmitted: 7",
             "timeout: 1",
             "What the sender waited for",
