@@ -110,29 +110,6 @@ impl Bell {
     }
 }
 
-/// What a socket's send buffer has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SendRoom {
-    /// A third of it is free, or the connection has ended and a send says how.
-    Free,
-    /// There was less until the wait was over.
-    Full,
-}
-
-/// Waits until a third of a TCP socket's send buffer is free (include/net/sock.h of 6.18, `sk_stream_is_writeable`), for as long as `most`. A
-/// send asks for room only where it begins a new packet, and so goes on adding to the last one however much the buffer holds.
-///
-/// # Errors
-/// What `ppoll` gives.
-pub fn wait_for_room(socket: impl AsFd, most: Duration) -> io::Result<SendRoom> {
-    let timeout = Timespec::try_from(most).ok();
-    match poll(&mut [PollFd::new(&socket, PollFlags::OUT)], timeout.as_ref()) {
-        Ok(0) | Err(Errno::INTR) => Ok(SendRoom::Full),
-        Ok(_) => Ok(SendRoom::Free),
-        Err(errno) => Err(errno.into()),
-    }
-}
-
 /// Whether nobody will read what is written to this file any more: the reader of a pipe has gone, the other end of a
 /// socket has closed, a terminal has hung up. Never so of a plain file.
 #[must_use]

@@ -113,6 +113,7 @@ impl Direction {
         if self.sender_lag_ns == 0 {
             self.numbers.sender_una = self.numbers.sender_una.max(una);
             self.window.sender_right = self.window.sender_right.max(right);
+            self.note_room();
             self.hears(time_ns);
         } else if self.window.late.len() < MAX_LATE {
             // What comes back has waited in the queues of the path: as long as the last time stamps did.

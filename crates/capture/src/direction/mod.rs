@@ -292,6 +292,10 @@ struct Recent {
     behind_data: u64,
     /// Acknowledgments that the sender has heard since then.
     heard: u32,
+    /// The burst that is under way began before a third of the send buffer was free.
+    is_topping_up: bool,
+    /// All that the send buffer holds has left, and a third of it is not free yet.
+    is_full: bool,
 }
 
 /// Pieces that are remembered of one direction: 1 GiB in segments of 4 KiB.

@@ -159,8 +159,33 @@ impl Direction {
 
     /// What the sender has done since the last packet.
     fn activity(&self, time_ns: i64) -> Activity {
-        let is_over = time_ns - self.recent.data_ns > self.clock.burst_gap_ns(self.path_rtt_ns());
-        if is_over { Activity::Waiting } else { Activity::Sending }
+        let is_over = time_ns - self.recent.data_ns > self.clock.burst_gap_ns();
+        if is_over || self.recent.is_topping_up || self.recent.is_full { Activity::Waiting } else { Activity::Sending }
+    }
+
+    /// A packet has left: where as much is outstanding as a buffer would hold, all of it has. What a writer adds before a third is free leaves
+    /// while the kernel's clock of the full buffer goes on.
+    pub(super) fn note_filled(&mut self) {
+        let outstanding = self.outstanding();
+        self.recent.is_full |= self.most_written().is_some_and(|most| outstanding * 16 >= most * 15);
+    }
+
+    /// The sender has heard an acknowledgment: a third of the buffer may be free now.
+    #[inline]
+    pub(super) fn note_room(&mut self) {
+        if !self.recent.is_full {
+            return;
+        }
+        let outstanding = self.outstanding();
+        self.recent.is_full = match self.wakes.level() {
+            Some(_) => self.wakes.is_early(outstanding),
+            None => self.most_written().is_some_and(|most| outstanding * 10 > most * 7),
+        };
+    }
+
+    /// What a send buffer would hold, if one limits.
+    fn most_written(&self) -> Option<u64> {
+        self.wakes.peak().or_else(|| self.rounds.has_plateau().then(|| self.rounds.plateau_peak()))
     }
 
     /// A packet of new data was sent: where it is the first behind a pause, the bytes outstanding say whether room woke its writer.
@@ -169,7 +194,7 @@ impl Direction {
             self.wakes.answered(since.ack_ns);
         }
         // The first packet of a train follows the first acknowledgment of the train before: nobody was waited for.
-        if since.data_ns <= self.clock.burst_gap_ns(self.path_rtt_ns()) || self.sender_lag_ns > 0 || since.acks < 2 {
+        if since.data_ns <= self.clock.burst_gap_ns() || self.sender_lag_ns > 0 || since.acks < 2 {
             return;
         }
         let after = self.outstanding();
@@ -179,6 +204,8 @@ impl Direction {
         }
         let Since { data_ns, ack_ns, .. } = since;
         self.wakes.burst(Burst { before, after, peak, at_ns, data_ns, ack_ns, acks: self.recent.heard });
+        // Who tries again before that is told of no room, and the kernel's clock of the full buffer goes on.
+        self.recent.is_topping_up = self.wakes.is_early(after);
     }
 
     /// Bytes outstanding at which a writer that waits for room is woken, where there is one.
@@ -191,6 +218,7 @@ impl Direction {
         self.clock.restart();
         self.wakes.restart();
         self.recall.clear();
+        (self.recent.is_topping_up, self.recent.is_full) = (false, false);
     }
 
     /// The flight stays the same though the window is open, data is outstanding and the queue of the bottleneck empties.

@@ -81,6 +81,7 @@ impl Direction {
         self.recent.data_ns = time_ns;
         self.recent.behind_data = self.outstanding();
         self.recent.heard = 0;
+        self.note_filled();
         self.recent.ended_short = segment.payload != mss && !segment.payload.is_multiple_of(self.mss());
         self.span.last_data_ns = time_ns;
         let flight = self.flight();

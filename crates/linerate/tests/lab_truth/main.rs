@@ -5,13 +5,11 @@
 //! carries them in time.
 #![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 
-mod agreeing;
 mod capturing;
 mod expectation;
 mod kernel;
 mod machine;
 mod measured;
-mod narrow;
 mod processor;
 mod replaying;
 mod response;

@@ -2,13 +2,10 @@
 
 use std::io;
 use std::net::Shutdown;
-use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use linux::bulk::Progress;
 use linux::clock;
-use linux::readiness::{SendRoom, wait_for_room};
-use linux::sockets::{Direction, buffer_size, max_segment, set_send_timeout};
 use units::{ByteCount, MonoTime};
 
 use super::gate::Gate;
@@ -16,17 +13,11 @@ use super::handover::Handover;
 use super::recorder::Glances;
 use super::schedule::Schedule;
 use super::streams::{Closing, Finish, StreamEnd, Task, never_ran};
-use crate::options::BLOCKED_SEND;
 
 /// Sends until the budget is spent or the test is stopped; `None` where it never started.
 pub(super) fn run(task: &Task, gate: &Gate) -> Option<StreamEnd> {
     let opened =
         Handover::open(task.spec.send, (task.conduct.length, task.share_of_memory().min(burst(task))), task.fd());
-    if task.conduct.closing == Closing::EndOfStream {
-        // Whoever stops it closes its direction, which ends its wait. A wait that ends by itself writes into whatever room there is,
-        // where other programs are woken when a third of the buffer is free. Where the kernel refuses, the wait stays bounded.
-        let _ = set_send_timeout(task.fd(), None);
-    }
     let start = gate.wait()?;
     let mut handover = match opened {
         Ok(handover) => handover,
@@ -84,20 +75,9 @@ fn finish_block(task: &Task, handover: &mut Handover) -> io::Result<()> {
 
 /// The loop at full speed.
 fn pump(task: &Task, handover: &mut Handover) -> io::Result<()> {
+    let block = handover.block();
     let mut glances = Glances::default();
-    // What does not fill a segment would wait for the rest of it (Nagle), and so would the kernel's clock of the full buffer.
-    let segment = usize::try_from(max_segment(task.fd())?).unwrap_or(SMALLEST_BURST).max(1);
     while !task.stopped() {
-        if wait_for_room(task.fd(), BLOCKED_SEND)? == SendRoom::Full {
-            continue;
-        }
-        let block = match task.conduct.length {
-            Some(_) => handover.block(),
-            None => {
-                let most = handover.block().min(send_buffer(task.fd()));
-                (most - most % segment).max(most.min(segment))
-            }
-        };
         let claimed = task.budget.claim(block, block);
         if claimed == 0 || !send_all(task, handover, &mut glances, claimed)? {
             return Ok(());
@@ -145,12 +125,6 @@ fn send_all(task: &Task, handover: &mut Handover, glances: &mut Glances, claimed
         }
     }
     Ok(true)
-}
-
-/// What the send buffer takes by now. A send of more waits in the kernel until the last of it has found room, for RTTs, and is counted only
-/// then; one of much less is followed by the next before it has left.
-fn send_buffer(fd: BorrowedFd<'_>) -> usize {
-    buffer_size(fd, Direction::Send).map_or(usize::MAX, |buffer| usize::try_from(buffer.get()).unwrap_or(usize::MAX))
 }
 
 /// Sleeps in parts short enough to notice the end of the test; false where it came.
