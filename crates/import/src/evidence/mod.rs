@@ -58,7 +58,7 @@ use prompt::router_of_prompt;
 use shown::Found;
 pub use shown::{CounterKind, DeviceCounters, Evidence, FileTransfer, OneWaySeries, RouterTest, Shown};
 pub use socket::Socket;
-pub use watched::{DeviceBursts, DropsOfBurst, HostDrops, LargestBurst, LostByCounter, QueueBehind, SwitchQueue};
+pub use watched::{DeviceBursts, DropsOfBurst, HostDrops, LargestBurst, LostByCounter, SwitchQueue};
 
 /// A host whose name nobody printed.
 pub(crate) const THIS_HOST: &str = "this host";

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use model::bursts::QueueNeed;
 use model::host::drops::DropKind;
 use model::int::FlowOfPeak;
 use model::measurement::Heading;
@@ -30,7 +31,7 @@ pub struct DeviceBursts {
     /// The largest one.
     pub largest: LargestBurst,
     /// The rate of a slower link behind the device, and the most that would have stood before it.
-    pub queue: Option<QueueBehind>,
+    pub queue: Option<QueueNeed>,
     /// How often TCP of the host retransmitted meanwhile, where somebody looked.
     pub retransmissions: Option<u64>,
 }
@@ -44,15 +45,6 @@ pub struct LargestBurst {
     pub bytes: ByteCount,
     /// The rate of its busiest bucket.
     pub peak: DataRate,
-}
-
-/// What a slower link would have had to keep.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct QueueBehind {
-    /// The rate of that link.
-    pub rate: DataRate,
-    /// The most that would have stood before it.
-    pub most: ByteCount,
 }
 
 /// Packets that a device dropped, and what passed around that moment.

@@ -11,13 +11,9 @@ mod watches;
 use std::fmt;
 
 use model::archived::RunExport;
-use model::probe::download::Download;
-use model::probe::echo::EchoSeries;
-use model::probe::hops::Trace;
-use model::probe::path_mtu::PathMtu;
 use model::run::Run;
 use model::series::RunSamples;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::evidence::{Evidence, Shown};
 use found::{Found, admitted, known_format};
@@ -69,10 +65,18 @@ struct Form {
 const FORMS: [Form; 11] = [
     Form { keys: &["run", "samples"], what: "an exported run", read: exported },
     Form { keys: &["id", "role", "spec", "peer"], what: "a run", read: run },
-    Form { keys: &["target", "spec", "summary", "probes"], what: "a series of echoes", read: echoes },
-    Form { keys: &["target", "spec", "hops"], what: "the hops of a path", read: hops },
-    Form { keys: &["target", "spec", "sizes"], what: "a path MTU", read: path_mtu },
-    Form { keys: &["target", "spec", "body_bytes", "times"], what: "a download", read: download },
+    Form {
+        keys: &["target", "spec", "summary", "probes"],
+        what: "a series of echoes",
+        read: |text| probe(text, Shown::Echo),
+    },
+    Form { keys: &["target", "spec", "hops"], what: "the hops of a path", read: |text| probe(text, Shown::Hops) },
+    Form { keys: &["target", "spec", "sizes"], what: "a path MTU", read: |text| probe(text, Shown::PathMtu) },
+    Form {
+        keys: &["target", "spec", "body_bytes", "times"],
+        what: "a download",
+        read: |text| probe(text, Shown::Download),
+    },
     Form { keys: &["target", "spec", "result"], what: "a session of TWAMP", read: probes::two_way },
     Form { keys: &["target", "spec", "outcome", "started_unix_ns"], what: "sessions of OWAMP", read: probes::one_way },
     Form { keys: &["device", "bucket_us", "directions"], what: "bursts of a device", read: watches::bursts },
@@ -103,20 +107,9 @@ fn run(text: &str) -> Result<Found, String> {
     Ok(Found::of(vec![Shown::Run(Box::new(RunExport { run, samples: RunSamples::default() }))]))
 }
 
-fn echoes(text: &str) -> Result<Found, String> {
-    admitted::<EchoSeries>(text).map(|found| Found::of(vec![Shown::Echo(found)]))
-}
-
-fn hops(text: &str) -> Result<Found, String> {
-    admitted::<Trace>(text).map(|found| Found::of(vec![Shown::Hops(found)]))
-}
-
-fn path_mtu(text: &str) -> Result<Found, String> {
-    admitted::<PathMtu>(text).map(|found| Found::of(vec![Shown::PathMtu(found)]))
-}
-
-fn download(text: &str) -> Result<Found, String> {
-    admitted::<Download>(text).map(|found| Found::of(vec![Shown::Download(found)]))
+/// A probe whose own form is that of evidence.
+fn probe<T: DeserializeOwned>(text: &str, shows: fn(T) -> Shown) -> Result<Found, String> {
+    admitted(text).map(|found| Found::of(vec![shows(found)]))
 }
 
 /// The keys of an object, without its values.

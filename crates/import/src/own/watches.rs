@@ -10,7 +10,7 @@ use units::{ByteCount, DataRate};
 
 use super::found::{Found, admitted, known_format};
 use crate::evidence::{
-    DeviceBursts, DropsOfBurst, HostDrops, HostFact, LargestBurst, LostByCounter, QueueBehind, Shown, SwitchQueue,
+    DeviceBursts, DropsOfBurst, HostDrops, HostFact, LargestBurst, LostByCounter, Shown, SwitchQueue,
 };
 
 /// Both directions, and the moments at which packets were dropped, by counter.
@@ -35,7 +35,7 @@ fn bursts_of(report: &BurstReport, one: &DirectionBursts) -> Option<DeviceBursts
         bytes: one.bytes,
         mean: one.mean,
         largest: LargestBurst { length: largest.length, bytes: largest.bytes, peak: largest.peak },
-        queue: one.queue.map(|queue| QueueBehind { rate: queue.rate, most: queue.most }),
+        queue: one.queue,
         retransmissions: one.retransmissions,
     })
 }

@@ -34,10 +34,7 @@ pub fn run(common: &Common, args: &ImportArgs) -> anyhow::Result<Exit> {
 fn import(common: &Common, source: &Source, facts: &UserFacts, archive: &mut Option<Archive>) -> anyhow::Result<()> {
     for (index, test) in source.import.tests.iter().enumerate() {
         let run = source.run(index, test, facts);
-        let kept = match archive {
-            Some(archive) => keep(archive, &run, &test.samples)?,
-            None => Storage::NotWanted,
-        };
+        let kept = keep(archive, &run, &test.samples)?;
         if common.json {
             print(&show::import::json(&source.name, test, &run)?)?;
         } else {
@@ -45,10 +42,7 @@ fn import(common: &Common, source: &Source, facts: &UserFacts, archive: &mut Opt
         }
     }
     for (run, samples) in source.own_runs(facts) {
-        let kept = match archive {
-            Some(archive) => keep(archive, &run, &samples)?,
-            None => Storage::NotWanted,
-        };
+        let kept = keep(archive, &run, &samples)?;
         if common.json {
             print(&show::json::line(&run)?)?;
         } else {
@@ -65,7 +59,8 @@ fn import(common: &Common, source: &Source, facts: &UserFacts, archive: &mut Opt
 }
 
 /// A file that was imported before is told, and nothing is kept twice.
-fn keep(archive: &mut Archive, run: &Run, samples: &RunSamples) -> anyhow::Result<Storage> {
+fn keep(archive: &mut Option<Archive>, run: &Run, samples: &RunSamples) -> anyhow::Result<Storage> {
+    let Some(archive) = archive else { return Ok(Storage::NotWanted) };
     match archive.store(run, samples) {
         Ok(()) => Ok(Storage::Stored),
         Err(StoreError::AlreadyStored { .. }) => Ok(Storage::AlreadyStored),
