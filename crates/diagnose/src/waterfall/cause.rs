@@ -21,7 +21,7 @@ pub enum Cause {
     ReceiverApplication,
     /// Losses, what was sent again, and the time until the rate was back.
     LossRecovery,
-    /// A rate that the test itself asked for.
+    /// A rate that the test itself, or another program of its kernel, asked for.
     ConfiguredCap,
     /// Congestion control kept the window small without a loss.
     CongestionWindow,
@@ -138,8 +138,12 @@ reasons! {
     AskedRate of ConfiguredCap = "the test asked the sending program for this rate",
     /// The rate that the kernel paces at.
     AskedPace of ConfiguredCap = "the test asked the kernel to pace at this rate",
+    /// The rate that another program has its kernel pace at.
+    SocketPace of ConfiguredCap = "the sending program has the kernel pace at this rate (SO_MAX_PACING_RATE)",
     /// The congestion window was full.
     FullCongestionWindow of CongestionWindow = "the congestion window was full and there was no loss",
+    /// Data and room in the windows were there, and the kernel paces.
+    Spread of CongestionWindow = "the kernel spread what was ready at the pacing rate of congestion control",
     /// Round trips were long and the rate flat.
     StandingQueue of PathCapacity = "RTTs grew and the rate did not",
     /// Everything was acknowledged.

@@ -91,6 +91,7 @@ impl Teller<'_> {
                 "reordering, which the sender took for loss,"
             }
             Cause::LossRecovery => "loss and recovery",
+            Cause::ConfiguredCap if share.is_socket_pace() => "the pacing rate of the sender's socket",
             Cause::ConfiguredCap => "the rate that the test asked for",
             Cause::CongestionWindow => "the congestion window, without a loss,",
             Cause::PathCapacity => "the capacity of the path",
@@ -128,6 +129,9 @@ impl Teller<'_> {
             Cause::ReceiverApplication => {
                 seen.unread.map(|unread| format!("{}, up to {unread} of data unread", reason.text()))
             }
+            Cause::ConfiguredCap if share.is_socket_pace() => seen
+                .pacing_limit
+                .map(|rate| format!("its program has the kernel pace at {rate} at most (SO_MAX_PACING_RATE)")),
             Cause::ConfiguredCap => self.asked().map(|rate| format!("{rate} for each stream")),
             Cause::ProtocolOverhead => {
                 let framing = self.waterfall.framing;
@@ -218,6 +222,9 @@ impl Teller<'_> {
                 let rate = self.waterfall.observed.path_rate.unwrap_or(goodput);
                 let options = format!("--udp --rate {}", typed(rate));
                 Some(self.test(&options, "whether the path passes more to traffic that does not slow down"))
+            }
+            Cause::ConfiguredCap if share.is_socket_pace() => {
+                Some(self.test("", "whether the path carries more than the program has its kernel pace"))
             }
             Cause::ConfiguredCap => Some(self.test("", "the same without --rate and --pace")),
             Cause::CongestionWindow => {

@@ -101,6 +101,13 @@ pub struct Share {
     pub because: Vec<Because>,
 }
 
+impl Share {
+    /// Whether it is mostly the rate that a program, which is no test, has its kernel pace at.
+    fn is_socket_pace(&self) -> bool {
+        self.because.first().is_some_and(|because| because.reason == Reason::SocketPace)
+    }
+}
+
 /// What showed a part of a share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -118,11 +125,13 @@ impl Waterfall {
         self.shares.iter().find(|share| share.cause == cause).map_or(ByteCount::ZERO, |share| share.bytes)
     }
 
-    /// A few words for a share in a table: what the path did to be taken for loss, where that is known.
+    /// A few words for a share in a table: what the path did to be taken for loss, and whose rate was kept to, where that is known.
     #[must_use]
     pub fn label(&self, cause: Cause) -> &'static str {
+        let share = || self.shares.iter().find(|share| share.cause == cause);
         match cause {
             Cause::LossRecovery if self.losses.is_reordering() => "reordering",
+            Cause::ConfiguredCap if share().is_some_and(Share::is_socket_pace) => "pacing rate",
             _ => cause.label(),
         }
     }

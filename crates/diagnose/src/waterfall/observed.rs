@@ -38,6 +38,9 @@ pub struct Observed {
     /// What the path passed while a queue stood on it, headers included.
     #[serde(rename = "path_rate_bps", default, skip_serializing_if = "Option::is_none")]
     pub path_rate: Option<DataRate>,
+    /// The least of the rates at which programs have the kernel pace the senders' sockets (`SO_MAX_PACING_RATE`).
+    #[serde(rename = "pacing_limit_bps", default, skip_serializing_if = "Option::is_none")]
+    pub pacing_limit: Option<DataRate>,
     /// Whether the sending process used up its processors.
     pub sender_cpu_exhausted: bool,
     /// Whether the receiving process used up its processors.
@@ -62,6 +65,7 @@ impl Observed {
             send_buffer_held: greatest(&held),
             unread: greatest(&unread),
             path_rate: path.map(DataRate::from_bytes_per_second),
+            pacing_limit: streams.iter().filter_map(Stream::pacing_limit).min().map(DataRate::from_bytes_per_second),
             sender_cpu_exhausted: setting.sender_cpu == Processor::Exhausted,
             receiver_cpu_exhausted: setting.receiver_cpu == Processor::Exhausted,
         }

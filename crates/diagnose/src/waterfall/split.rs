@@ -8,7 +8,7 @@ use model::series::field::Field;
 
 use super::cause::Reason;
 use super::losses::Phase;
-use super::stream::{Clocks, Processor, Setting, Stream};
+use super::stream::{Clocks, NO_PACING_LIMIT, Pacing, Processor, Setting, Stream};
 use super::times::{KernelTimes, Times};
 use super::writer::Writer;
 
@@ -112,11 +112,17 @@ impl<'a> Splitter<'a> {
             _ => Reason::FullSendBuffer,
         };
         let rest = match self.rest(step, phase, (still, reading)) {
+            // The clock has the time in which a paced sender's program waited; what it writes when it is woken leaves at the pacing rate.
+            Reason::SenderWaited | Reason::SenderCpu | Reason::NotSending
+                if self.setting.pacing == Pacing::On && self.buffer_was_full(step) =>
+            {
+                Reason::Spread
+            }
             // What is in flight is all that the buffer held.
             Reason::SenderWaited | Reason::SenderCpu if self.buffer_was_full(step) => buffer,
             // With all of a full buffer in flight no other window holds anything back.
             Reason::SenderWaited | Reason::SenderCpu | Reason::AskedRate | Reason::FullCongestionWindow
-                if self.writer.waits(step.1) =>
+                if self.setting.pacing == Pacing::NotKnown && self.writer.waits(step.1) =>
             {
                 buffer
             }
@@ -172,8 +178,10 @@ impl<'a> Splitter<'a> {
             Phase::Recovery => return Reason::Recovery,
             Phase::Aftermath => return Reason::Aftermath,
             Phase::Clear if still => return Reason::SampleGap,
-            Phase::Clear if self.is_paced(to) => return Reason::AskedPace,
             Phase::Clear => {}
+        }
+        if let Some(reason) = self.paced(to) {
+            return reason;
         }
         let state = |field| self.stream.sent(field).map(|curve| curve.state(to));
         let (outstanding, cwnd) = (state(Field::Unacked), state(Field::SndCwnd));
@@ -197,6 +205,7 @@ impl<'a> Splitter<'a> {
             (Processor::Exhausted, _) => Reason::SenderCpu,
             (_, Processor::Exhausted) => Reason::ReceiverCpu,
             _ if self.times.is_none() => Reason::NoKernelTimes,
+            _ if self.setting.pacing == Pacing::On => Reason::Spread,
             _ => Reason::NotSending,
         }
     }
@@ -208,11 +217,17 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Whether the kernel's pacing is at the cap that the test asked for.
-    fn is_paced(&self, at: i64) -> bool {
-        let cap = self.stream.sent(Field::MaxPacingRate).zip(self.stream.sent(Field::PacingRate));
-        self.setting.spec.pace.is_some()
-            && cap.is_some_and(|(cap, rate)| u128::from(rate.state(at)) * 100 >= u128::from(cap.state(at)) * 98)
+    /// Who asked for the rate that the kernel paces at, where it is at that cap. A program that is no test may send less than it has its
+    /// kernel pace, so of one data must wait.
+    fn paced(&self, at: i64) -> Option<Reason> {
+        let state = |field| self.stream.sent(field).map(|curve| curve.state(at));
+        let (cap, rate) = state(Field::MaxPacingRate).zip(state(Field::PacingRate))?;
+        let is_at_cap = cap < NO_PACING_LIMIT && u128::from(rate) * 100 >= u128::from(cap) * 98;
+        if self.setting.spec.pace.is_some() {
+            return is_at_cap.then_some(Reason::AskedPace);
+        }
+        let has_unsent = state(Field::Notsent).zip(state(Field::SndMss)).is_some_and(|(unsent, mss)| unsent >= mss);
+        (is_at_cap && has_unsent).then_some(Reason::SocketPace)
     }
 
     /// Whether all data had been acknowledged for good.

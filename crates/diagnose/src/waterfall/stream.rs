@@ -28,6 +28,7 @@ pub(super) struct Setting<'a> {
     pub(super) sender_cpu: Processor,
     pub(super) receiver_cpu: Processor,
     pub(super) clocks: Clocks,
+    pub(super) pacing: Pacing,
 }
 
 /// Whether a process used all it could of its processors.
@@ -37,6 +38,15 @@ pub(super) enum Processor {
     Exhausted,
     /// It did not, or nobody knows.
     NotExhausted,
+}
+
+/// Whether the senders' kernel spreads what their programs have written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pacing {
+    /// Congestion control has it do so, or a cap of the pacing rate (`sk_pacing_status`, `SK_PACING_NEEDED`).
+    On,
+    /// Nothing shows that it does. A `fq` qdisc may, which the samples do not have.
+    NotKnown,
 }
 
 /// Whether times of the two ends can be compared.
@@ -69,6 +79,11 @@ impl<'a> Stream<'a> {
     /// A column of the receiver.
     pub(super) fn taken(&self, field: Field) -> Option<Curve<'_>> {
         self.receiver.as_ref()?.column(field)
+    }
+
+    /// The last cap of the sender's pacing, in bytes a second; none where nobody has set one.
+    pub(super) fn pacing_limit(&self) -> Option<u64> {
+        Some(self.sent(Field::MaxPacingRate)?.last()).filter(|cap| *cap < NO_PACING_LIMIT)
     }
 
     /// The last moment that any sample tells of.
@@ -115,6 +130,7 @@ impl<'a> Setting<'a> {
             sender_cpu: processor(sender),
             receiver_cpu: processor(receiver),
             clocks: if measurement.clock.is_some() { Clocks::Aligned } else { Clocks::Unrelated },
+            pacing: pacing(measurement, streams, heading),
         }
     }
 
@@ -129,6 +145,12 @@ impl<'a> Setting<'a> {
         let window = self.base_rtt.unwrap_or(0).saturating_mul(4).max(self.spacing.saturating_mul(5)).max(50_000);
         i64::try_from(window).unwrap_or(i64::MAX)
     }
+}
+
+fn pacing(measurement: &Measurement, streams: &[Stream<'_>], heading: Heading) -> Pacing {
+    let mut flows = measurement.flows.iter().filter(|flow| flow.heading == heading);
+    let is_bbr = flows.any(|flow| flow.congestion_control.as_ref().is_some_and(|name| name.starts_with("bbr")));
+    if is_bbr || streams.iter().any(|stream| stream.pacing_limit().is_some()) { Pacing::On } else { Pacing::NotKnown }
 }
 
 /// Least round trip of all streams and of the probes before the test.
@@ -151,6 +173,9 @@ fn spacing(telemetry: &[Cadence], spec: &TestSpec) -> u64 {
 
 /// A thread that uses this much of a processor has none left: the sampling and the kernel's own work need the rest.
 const EXHAUSTED: f64 = 0.85;
+
+/// What `tcpi_max_pacing_rate` is of a socket without `SO_MAX_PACING_RATE`.
+pub(super) const NO_PACING_LIMIT: u64 = u64::MAX;
 
 /// A day: no test is longer, and a damaged record that claims so must not take a day to read.
 pub(super) const LONGEST_US: i64 = 86_400_000_000;

@@ -257,6 +257,77 @@ fn a_program_that_leaves_its_buffer_room_has_nothing_ready() {
     assert_eq!(of(idle), Reason::SenderWaited);
 }
 
+/// Data waits to be sent, and the kernel paces at this cap, in bytes a second.
+fn paced(rate: u64, cap: u64, unsent: u64) -> Columns {
+    let mut columns = with(Field::PacingRate, move |_| rate);
+    columns.retain(|(field, _)| *field != Field::Notsent);
+    columns.push((Field::MaxPacingRate, Box::new(move |_| cap)));
+    columns.push((Field::Notsent, Box::new(move |_| unsent)));
+    columns
+}
+
+#[test]
+fn a_rate_that_another_program_has_its_kernel_pace_at_is_named() {
+    let of = |columns: Columns| waterfall(vec![end(End::Sender, &columns)]);
+    let slow = of(paced(12_000_000, 12_000_000, 500_000));
+    assert_eq!((leading(&slow), slow.label(Cause::ConfiguredCap)), (Reason::SocketPace, "pacing rate"));
+    assert_eq!(
+        slow.facts[0].text,
+        "the pacing rate of the sender's socket took 90 % of the line rate: its program has the kernel pace at 96.0 Mbit/s at most \
+         (SO_MAX_PACING_RATE)"
+    );
+    assert_eq!(leading(&of(paced(12_000_000, 12_000_000, 0))), Reason::SenderWaited, "it wrote less than that");
+    assert_eq!(leading(&of(paced(12_000_000, 90_000_000, 500_000))), Reason::Spread, "it is slower than that");
+    assert_eq!(leading(&of(paced(u64::MAX, u64::MAX, 500_000))), Reason::NotSending, "it has set none");
+}
+
+#[test]
+fn a_paced_buffer_has_the_time_that_the_kernel_gives_it_and_no_more() {
+    // Six of each ten milliseconds, and all that was written has left when a sample is taken.
+    let mut columns = queued(|n| 152_000 - n % 4 * 17_000);
+    columns.retain(|(field, _)| *field != Field::SndbufLimited);
+    columns.push((Field::SndbufLimited, Box::new(|n| n * 6_000)));
+    let parts = |columns: &Columns| {
+        let waterfall = waterfall(vec![end(End::Sender, columns)]);
+        [Cause::SendBuffer, Cause::CongestionWindow]
+            .map(|cause| waterfall.bytes_of(cause).get() * 100 / waterfall.gap.get())
+    };
+    let [buffer, spread] = parts(&columns);
+    assert!(buffer > 90 && spread == 0, "nobody paces: the clock has a part of it: {buffer} {spread}");
+    columns.push((Field::MaxPacingRate, Box::new(|_| 125_000_000)));
+    columns.push((Field::PacingRate, Box::new(|_| 12_000_000)));
+    let [buffer, spread] = parts(&columns);
+    assert!((55..=60).contains(&buffer) && (35..=40).contains(&spread), "{buffer} {spread}");
+}
+
+/// Slow start has no threshold yet, the rate grows all the time, and this much of a window of 200 segments is outstanding.
+fn growing(outstanding: impl Fn(u64) -> u64 + 'static) -> Columns {
+    let mut columns = with(Field::Unacked, outstanding);
+    let replaced = [Field::SndSsthresh, Field::BytesAcked, Field::Notsent, Field::AppBytes];
+    columns.retain(|(field, _)| !replaced.contains(field));
+    columns.push((Field::SndSsthresh, Box::new(|_| 2_147_483_647)));
+    let grown = |n: u64| (0..n).fold(1_500, |bytes, _| bytes + bytes / 11);
+    columns.push((Field::BytesAcked, Box::new(grown)));
+    columns.push((Field::AppBytes, Box::new(move |n| grown(n + 1))));
+    columns.push((Field::Notsent, Box::new(|_| 0)));
+    columns
+}
+
+#[test]
+fn a_window_that_its_program_leaves_half_empty_has_started_up() {
+    let of = |columns: Columns| waterfall(vec![end(End::Sender, &columns)]);
+    assert_eq!(leading(&of(growing(|_| 190))), Reason::SlowStart);
+    let pauses = of(growing(|n| if n % 10 == 9 { 20 } else { 190 }));
+    let start_up = pauses.bytes_of(Cause::StartUp).get() * 10 / pauses.gap.get();
+    assert!(start_up <= 1, "{start_up} tenths");
+    let mut small = growing(|_| 1);
+    small.retain(|(field, _)| *field != Field::SndCwnd);
+    small.push((Field::SndCwnd, Box::new(|n| if n < 50 { 10 } else { 60 })));
+    let small = of(small);
+    let start_up = small.bytes_of(Cause::StartUp).get() * 10 / small.gap.get();
+    assert!((4..=6).contains(&start_up), "a window that has not opened is no measure: {start_up} tenths");
+}
+
 #[test]
 fn a_window_that_is_full_behind_a_hole_is_the_losss_doing() {
     let mut columns = with(Field::RwndLimited, |n| n * 10_000);

@@ -42,11 +42,13 @@ fn shares(waterfall: &Waterfall, transfer: &Transfer, stream: &StreamSamples) ->
     }
     shares.sort_by(|one, other| other.1.total_cmp(&one.1));
     let shown = shares.into_iter().filter(|(_, part)| *part >= LEAST_PART);
-    shown.map(|(cause, part)| share_of(cause, part)).collect()
-}
-
-fn share_of(cause: Cause, part: f64) -> LimitShare {
-    LimitShare { cause: name(cause), label: cause.label().to_owned(), part: (part * 1_000.0).round() / 1_000.0 }
+    let rounded = |part: f64| (part * 1_000.0).round() / 1_000.0;
+    let share = |(cause, part)| LimitShare {
+        cause: name(cause),
+        label: waterfall.label(cause).to_owned(),
+        part: rounded(part),
+    };
+    shown.map(share).collect()
 }
 
 /// A receiver knows no window of the sender's, but its own: where as much as it offered came within each of its RTTs, the

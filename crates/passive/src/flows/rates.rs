@@ -127,7 +127,7 @@ fn limit(flow: &WatchedFlow) -> RateLimit {
 }
 
 /// Causes of the waterfall that are a program's, by their names in documents.
-const OF_PROGRAMS: [&str; 3] = ["sender_application", "receiver_application", "idle"];
+const OF_PROGRAMS: [&str; 4] = ["sender_application", "receiver_application", "configured_cap", "idle"];
 /// Peers that are followed at once, in both directions together.
 const MOST_FOLLOWED: usize = 1_024;
 /// Peers that are reported.
