@@ -19,8 +19,8 @@ use model::run::Run;
 use model::transfer::{FlowInterval, ReceivedCount, Transfer, TransferEnd};
 use support::truth_network::{FAR, FAR_DELAYED, Network};
 use support::truth_program::test;
-use support::truth_transfer::{answers_in_turns, waits_for_room};
-use units::ByteCount;
+use support::truth_transfer::{answers_in_turns, has_its_kernel_pace, waits_for_room};
+use units::{ByteCount, DataRate};
 
 #[test]
 fn a_small_receive_window_is_seen_from_both_ends_with_every_byte() {
@@ -99,6 +99,19 @@ fn a_program_that_writes_as_much_as_its_buffer_holds_and_pauses_is_the_sending_p
         let part =
             |cause: &str| sent.limits.iter().filter(|limit| limit.cause == cause).map(|limit| limit.part).sum::<f64>();
         assert!(part("sender_application") > 0.3 && part("send_buffer") < 0.05, "{:#?}", sent.limits);
+    }
+}
+
+/// It always has more ready, and asked for no more than this rate.
+#[test]
+fn a_program_that_has_its_kernel_pace_is_the_pacing_rate() {
+    for (rate, one_way) in [(20_000_000, 10), (30_000_000, 50)] {
+        let network = Network::with_delay_of(Duration::from_millis(one_way));
+        let mut near = Watcher::start(&network.near, &[]);
+        has_its_kernel_pace(&network, DataRate::from_bps(rate), Duration::from_secs(5));
+        let sent = near.transfer(Heading::Outbound);
+        assert_limit(&sent, "configured_cap");
+        assert_eq!(sent.limits[0].label, "pacing rate");
     }
 }
 

@@ -6,22 +6,34 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use linux::netns::{NetnsRef, with_netns};
+use linux::sockets::{PacingLimit, set_pacing_limit};
+use units::DataRate;
 
 use super::truth_network::{FAR_DELAYED, Network};
 
 /// A program writes for so long, and waits in its write for room whenever there is none.
 pub fn waits_for_room(network: &Network, length: Duration) {
-    connected(network, |mut near, far| {
-        let reader = thread::spawn(move || received(far));
-        let (block, until) = ([7; 64 << 10], Instant::now() + length);
-        let mut sent = 0;
-        while Instant::now() < until {
-            near.write_all(&block).unwrap();
-            sent += block.len();
-        }
-        drop(near);
-        assert_eq!(reader.join().unwrap(), sent);
+    connected(network, |near, far| writes(near, far, length));
+}
+
+/// The same with a kernel that sends no faster than it was asked to.
+pub fn has_its_kernel_pace(network: &Network, rate: DataRate, length: Duration) {
+    connected(network, |near, far| {
+        set_pacing_limit(&near, PacingLimit::Limited(rate)).unwrap();
+        writes(near, far, length);
     });
+}
+
+fn writes(mut near: TcpStream, far: TcpStream, length: Duration) {
+    let reader = thread::spawn(move || received(far));
+    let (block, until) = ([7; 64 << 10], Instant::now() + length);
+    let mut sent = 0;
+    while Instant::now() < until {
+        near.write_all(&block).unwrap();
+        sent += block.len();
+    }
+    drop(near);
+    assert_eq!(reader.join().unwrap(), sent);
 }
 
 /// A program writes `size` bytes so many `times`, and goes on when the other end has taken them and was asked for the next four times.
