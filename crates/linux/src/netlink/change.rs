@@ -4,7 +4,7 @@ use std::io;
 
 use netlink_packet_core::{NLM_F_ACK, NLM_F_REQUEST};
 
-use super::{HEADER_LEN, NLMSG_ERROR, Netlink, NetlinkError, attributes, error_of, messages};
+use super::{Asked, HEADER_LEN, NLMSG_ERROR, Netlink, NetlinkError, attributes, error_of, messages};
 
 impl Netlink {
     /// Has the kernel say in words what it does not like about a request (`NETLINK_EXT_ACK`, since Linux 4.12), and
@@ -19,7 +19,7 @@ impl Netlink {
         self.send(message_type, NLM_F_REQUEST | NLM_F_ACK | flags, request)?;
         loop {
             self.receive().map_err(NetlinkError::socket("receive an answer"))?;
-            for message in messages(&self.buffer, self.sequence) {
+            for message in messages(&self.buffer, Asked::one(self.sequence)) {
                 let message = message?;
                 if message.message_type() == NLMSG_ERROR {
                     return error_of(message.payload())?

@@ -12,11 +12,14 @@ mod request;
 pub(crate) mod value;
 
 use std::io;
+use std::os::fd::AsFd;
 use std::time::Duration;
 
 use netlink_packet_core::{Emitable, NLM_F_DUMP, NLM_F_DUMP_INTR, NLM_F_REQUEST, NetlinkBuffer, NetlinkHeader};
 use netlink_sys::{Socket, SocketAddr};
 
+use crate::bulk::Progress;
+use crate::bulk::datagrams::{BatchShape, ReceiveBatch, Wait};
 use crate::{Unavailable, sockets};
 pub(crate) use attribute::{Attribute, attributes};
 pub(crate) use request::Request;
@@ -27,6 +30,9 @@ pub(crate) struct Netlink {
     socket: Socket,
     sequence: u32,
     buffer: Vec<u8>,
+    outgoing: Vec<u8>,
+    /// Room for many short answers, where they are asked for.
+    batch: Option<ReceiveBatch>,
 }
 
 /// Why the kernel did not answer.
@@ -105,7 +111,7 @@ impl Netlink {
         let mut socket = Socket::new(protocol).map_err(NetlinkError::socket("open a socket"))?;
         socket.bind_auto().map_err(NetlinkError::socket("bind the socket"))?;
         sockets::set_receive_timeout(&socket, Some(PATIENCE)).map_err(NetlinkError::socket("set a time limit"))?;
-        Ok(Self { socket, sequence: 0, buffer: Vec::with_capacity(BUFFER_LEN) })
+        Ok(Self { socket, sequence: 0, buffer: Vec::with_capacity(BUFFER_LEN), outgoing: Vec::new(), batch: None })
     }
 
     /// Dumps a table: sends `request` and reads each message of the answer with `parse`.
@@ -134,20 +140,59 @@ impl Netlink {
         self.send(message_type, NLM_F_REQUEST, request)?;
         loop {
             self.receive().map_err(NetlinkError::socket("receive an answer"))?;
-            for message in messages(&self.buffer, self.sequence) {
-                let message = message?;
-                match message.message_type() {
-                    NLMSG_NOOP => {}
-                    NLMSG_DONE => return Ok(None),
-                    NLMSG_ERROR => match error_of(message.payload())? {
-                        Some(error) if error.raw_os_error() == Some(libc::ENOENT) => return Ok(None),
-                        Some(source) => return Err(NetlinkError::Refused { source }),
-                        None => return Ok(None),
-                    },
-                    _ => return parse(message.payload()).map(Some),
+            for message in messages(&self.buffer, Asked::one(self.sequence)) {
+                match Answer::of(&message?)? {
+                    Answer::NotYet => {}
+                    Answer::Absent => return Ok(None),
+                    Answer::Entry(entry) => return parse(entry).map(Some),
                 }
             }
         }
+    }
+
+    /// Asks for several entries with one call, takes as many answers with a call as there are, and hands each to `parse`; an entry
+    /// of which the kernel says `ENOENT` is left out. An answer has [`SHORT_LEN`] bytes at most, and all of them must fit into the
+    /// socket's queue.
+    pub(crate) fn get_each<R: AsRef<[u8]>>(
+        &mut self,
+        message_type: u16,
+        requests: impl IntoIterator<Item = R>,
+        mut parse: impl FnMut(&[u8]) -> Result<(), NetlinkError>,
+    ) -> Result<(), NetlinkError> {
+        self.outgoing.clear();
+        let before = self.sequence;
+        for request in requests {
+            self.enqueue(message_type, NLM_F_REQUEST, request.as_ref())?;
+        }
+        let asked = Asked { before, count: self.sequence.wrapping_sub(before) };
+        if asked.count == 0 {
+            return Ok(());
+        }
+        self.flush()?;
+        let failed = NetlinkError::socket("receive answers");
+        let mut outstanding = asked.count;
+        let batch = self.batch.get_or_insert_with(|| ReceiveBatch::new(SHORT_ANSWERS));
+        while outstanding > 0 {
+            match batch.receive(self.socket.as_fd(), Wait::ForFirst).map_err(&failed)? {
+                Progress::Moved(_) => {}
+                Progress::NoBuffers => return Err(failed(io::Error::from_raw_os_error(libc::ENOBUFS))),
+                _ => return Err(failed(io::ErrorKind::TimedOut.into())),
+            }
+            for datagram in batch.iter().filter(|datagram| is_of_kernel(datagram.raw_source())) {
+                if datagram.bytes > datagram.payload.len() {
+                    return Err(NetlinkError::Malformed { offset: SHORT_LEN, reason: "an answer that is too long" });
+                }
+                for message in messages(datagram.payload, asked) {
+                    match Answer::of(&message?)? {
+                        Answer::NotYet => continue,
+                        Answer::Absent => {}
+                        Answer::Entry(entry) => parse(entry)?,
+                    }
+                    outstanding = outstanding.saturating_sub(1);
+                }
+            }
+        }
+        Ok(())
     }
 
     fn receive_dump<T>(
@@ -161,7 +206,7 @@ impl Netlink {
                 Err(error) if error.raw_os_error() == Some(libc::ENOBUFS) => return Ok(Dump::Again),
                 outcome => outcome.map_err(NetlinkError::socket("receive an answer"))?,
             }
-            for message in messages(&self.buffer, self.sequence) {
+            for message in messages(&self.buffer, Asked::one(self.sequence)) {
                 let message = message?;
                 steady &= message.flags() & NLM_F_DUMP_INTR == 0;
                 match message.message_type() {
@@ -182,6 +227,13 @@ impl Netlink {
     }
 
     fn send(&mut self, message_type: u16, flags: u16, request: &[u8]) -> Result<(), NetlinkError> {
+        self.outgoing.clear();
+        self.enqueue(message_type, flags, request)?;
+        self.flush()
+    }
+
+    /// Puts one more request behind those that the next [`flush`](Self::flush) hands to the kernel.
+    fn enqueue(&mut self, message_type: u16, flags: u16, request: &[u8]) -> Result<(), NetlinkError> {
         self.sequence = self.sequence.wrapping_add(1);
         let length = HEADER_LEN + request.len();
         let mut header = NetlinkHeader::default();
@@ -190,11 +242,16 @@ impl Netlink {
         header.message_type = message_type;
         header.flags = flags;
         header.sequence_number = self.sequence;
-        let mut message = vec![0; length];
-        header.emit(&mut message[..HEADER_LEN]);
-        message[HEADER_LEN..].copy_from_slice(request);
+        let begin = self.outgoing.len();
+        self.outgoing.resize(begin + length.next_multiple_of(ALIGNMENT), 0);
+        header.emit(&mut self.outgoing[begin..begin + HEADER_LEN]);
+        self.outgoing[begin + HEADER_LEN..begin + length].copy_from_slice(request);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), NetlinkError> {
         let kernel = SocketAddr::new(0, 0);
-        let sent = again_after_signals(|| self.socket.send_to(&message, &kernel, 0));
+        let sent = again_after_signals(|| self.socket.send_to(&self.outgoing, &kernel, 0));
         sent.map(drop).map_err(NetlinkError::socket("send a request"))
     }
 
@@ -223,8 +280,56 @@ fn again_after_signals<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result
     }
 }
 
-/// The messages in a datagram that answer the request numbered `sequence`; others are left over from requests given up.
-fn messages(datagram: &[u8], sequence: u32) -> impl Iterator<Item = Result<NetlinkBuffer<&[u8]>, NetlinkError>> {
+/// What a message says of the entry that was asked for.
+enum Answer<'a> {
+    /// Nothing.
+    NotYet,
+    /// There is none.
+    Absent,
+    Entry(&'a [u8]),
+}
+
+impl<'a> Answer<'a> {
+    fn of(message: &NetlinkBuffer<&'a [u8]>) -> Result<Self, NetlinkError> {
+        match message.message_type() {
+            NLMSG_NOOP => Ok(Self::NotYet),
+            NLMSG_DONE => Ok(Self::Absent),
+            NLMSG_ERROR => match error_of(message.payload())? {
+                Some(error) if error.raw_os_error() != Some(libc::ENOENT) => {
+                    Err(NetlinkError::Refused { source: error })
+                }
+                _ => Ok(Self::Absent),
+            },
+            _ => Ok(Self::Entry(message.payload())),
+        }
+    }
+}
+
+/// Whether a `struct sockaddr_nl` is that of the kernel: the number of a process stands in its second word.
+fn is_of_kernel(source: &[u8]) -> bool {
+    source.get(4..8) == Some(&[0; 4])
+}
+
+/// The numbers of the requests whose answers are awaited.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    /// The number before the first one.
+    before: u32,
+    count: u32,
+}
+
+impl Asked {
+    const fn one(sequence: u32) -> Self {
+        Self { before: sequence.wrapping_sub(1), count: 1 }
+    }
+
+    const fn has(self, sequence: u32) -> bool {
+        sequence.wrapping_sub(self.before).wrapping_sub(1) < self.count
+    }
+}
+
+/// The messages in a datagram that answer one of these requests; others are left over from requests given up.
+fn messages(datagram: &[u8], asked: Asked) -> impl Iterator<Item = Result<NetlinkBuffer<&[u8]>, NetlinkError>> {
     let mut rest = datagram;
     let all = std::iter::from_fn(move || {
         if rest.is_empty() {
@@ -239,7 +344,7 @@ fn messages(datagram: &[u8], sequence: u32) -> impl Iterator<Item = Result<Netli
         rest = rest.get(length.next_multiple_of(ALIGNMENT)..).unwrap_or_default();
         Some(Ok(message))
     });
-    all.filter(move |message| message.as_ref().map_or(true, |message| message.sequence_number() == sequence))
+    all.filter(move |message| message.as_ref().map_or(true, |message| asked.has(message.sequence_number())))
 }
 
 /// The error in the first word of `NLMSG_ERROR` and `NLMSG_DONE`, `None` where it is zero.
@@ -260,6 +365,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The kernel makes datagrams of a dump at most 32 KiB long (net/netlink/af_netlink.c, `netlink_recvmsg`).
 const BUFFER_LEN: usize = 64 << 10;
+
+/// A socket of `sock_diag` with all that is told of it has 600 bytes.
+const SHORT_LEN: usize = 2 << 10;
+const SHORT_ANSWERS: BatchShape = BatchShape { messages: 32, message_bytes: SHORT_LEN };
 
 const HEADER_LEN: usize = 16;
 const ALIGNMENT: usize = 4;
@@ -283,17 +392,18 @@ mod tests {
     #[test]
     fn messages_of_other_requests_are_passed_over() {
         let datagram = [message(20, 6, b"old."), message(19, 7, b"newx"), message(20, 7, b"more")].concat();
-        let read: Vec<_> = messages(&datagram, 7).map(|message| message.unwrap().payload().to_vec()).collect();
+        let read: Vec<_> =
+            messages(&datagram, Asked::one(7)).map(|message| message.unwrap().payload().to_vec()).collect();
         assert_eq!(read, [b"new".to_vec(), b"more".to_vec()]);
     }
 
     #[test]
     fn message_that_is_cut_short_is_an_error_with_its_place() {
         let datagram = [message(16, 7, b""), message(40, 7, b"four")].concat();
-        let outcomes: Vec<_> = messages(&datagram, 7).collect();
+        let outcomes: Vec<_> = messages(&datagram, Asked::one(7)).collect();
         assert_eq!(outcomes.len(), 2);
         assert!(matches!(outcomes[1], Err(NetlinkError::Malformed { offset: 16, .. })));
-        assert!(messages(&[0; 16], 0).all(|message| message.is_err()), "a length of zero ends the walk");
+        assert!(messages(&[0; 16], Asked::one(0)).all(|message| message.is_err()), "a length of zero ends the walk");
     }
 
     #[test]

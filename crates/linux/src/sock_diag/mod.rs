@@ -15,7 +15,7 @@ use crate::netlink::{Netlink, NetlinkError};
 use crate::sockets::Transport;
 pub use destroyed::DestroyedSockets;
 pub use record::{BbrInfo, SocketRecord};
-pub use request::{Ends, Selection, SocketDetail};
+pub use request::{Ends, KnownSocket, Selection, SocketDetail};
 pub use state::{StateSet, TcpState};
 
 /// Asks for sockets of the network namespace in which it was opened.
@@ -69,19 +69,27 @@ impl SockDiag {
         self.netlink.get(SOCK_DIAG_BY_FAMILY, &request, SocketRecord::parse)
     }
 
-    /// Asks for one TCP socket that is looked at again and again; as [`SockDiag::lookup`].
+    /// Asks for TCP sockets that are looked at again and again, each by its ends and cookie, and hands those that are still there
+    /// to `each`: one call for [`TOGETHER`](Self::TOGETHER) of them.
     ///
     /// # Errors
-    /// Why there is no answer.
+    /// Why there are not all answers.
     pub fn look(
         &mut self,
-        ends: Ends,
-        cookie: u64,
+        sockets: &[KnownSocket],
         detail: SocketDetail,
-    ) -> Result<Option<SocketRecord>, NetlinkError> {
-        let request = request::exact(Transport::Tcp, ends, Some(cookie), detail);
-        self.netlink.get(SOCK_DIAG_BY_FAMILY, &request, SocketRecord::parse)
+        mut each: impl FnMut(SocketRecord),
+    ) -> Result<(), NetlinkError> {
+        for some in sockets.chunks(Self::TOGETHER) {
+            let requests = some.iter().map(|of| request::exact(Transport::Tcp, of.ends, Some(of.cookie), detail));
+            self.netlink
+                .get_each(SOCK_DIAG_BY_FAMILY, requests, |message| SocketRecord::parse(message).map(&mut each))?;
+        }
+        Ok(())
     }
+
+    /// Their answers fit into the queue of a netlink socket, of which each takes some 2 KiB.
+    pub const TOGETHER: usize = 32;
 }
 
 /// Lists the sockets of a selection in the network namespace of the calling thread; see [`SockDiag::discover`].

@@ -28,6 +28,15 @@ pub struct Ends {
     pub remote: SocketAddr,
 }
 
+/// A socket that was seen before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KnownSocket {
+    /// Its two ends.
+    pub ends: Ends,
+    /// What tells it from a later one with the same ends.
+    pub cookie: u64,
+}
+
 /// What is to be told of a socket beyond its addresses and queues: each attribute more costs time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SocketDetail {

@@ -113,6 +113,38 @@ fn exact_lookup_finds_the_socket_of_that_cookie_only() {
 }
 
 #[test]
+fn known_sockets_are_looked_at_together_and_those_that_have_gone_are_left_out() {
+    let name = "known_sockets_are_looked_at_together_and_those_that_have_gone_are_left_out";
+    in_sandbox(module_path!(), name, || {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let open = |_| (TcpStream::connect(address).unwrap(), listener.accept().unwrap().0);
+        let pairs: Vec<_> = (0..SockDiag::TOGETHER * 2 + 5).map(open).collect();
+        let known = |(client, _): &(TcpStream, TcpStream)| KnownSocket {
+            ends: Ends { local: client.local_addr().unwrap(), remote: address },
+            cookie: sockets::cookie(client).unwrap(),
+        };
+        let mut sockets: Vec<KnownSocket> = pairs.iter().map(known).collect();
+        let there: Vec<u64> = sockets.iter().map(|socket| socket.cookie).collect();
+        // Gone: first, last and in the middle, and one whose ends another socket has by now.
+        for place in [0, SockDiag::TOGETHER, sockets.len()] {
+            let elsewhere = Ends { remote: "127.0.0.1:9".parse().unwrap(), ..sockets[0].ends };
+            sockets.insert(place, KnownSocket { ends: elsewhere, cookie: 77 });
+        }
+        sockets.push(KnownSocket { cookie: there[0] + 100_000, ..sockets[1] });
+        let mut diag = SockDiag::open().unwrap();
+        let mut seen = Vec::new();
+        diag.look(&sockets, SocketDetail::Numbers, |record| {
+            assert!(record.tcp_info.is_some() && record.memory.is_some());
+            seen.push(record.cookie);
+        })
+        .unwrap();
+        assert_eq!(seen, there);
+        diag.look(&[], SocketDetail::All, |record| panic!("{record:?}")).unwrap();
+    });
+}
+
+#[test]
 fn udp_sockets_are_found_with_their_drops() {
     in_sandbox(module_path!(), "udp_sockets_are_found_with_their_drops", || {
         let receiver = UdpSocket::bind("127.0.0.1:0").unwrap();

@@ -22,11 +22,18 @@ pub struct Field {
 impl Field {
     /// Its value in a record as the kernel returned it, or `None` where the record is too short for it.
     #[must_use]
+    #[inline]
     pub fn value_in(&self, record: &[u8]) -> Option<u64> {
-        let mut word = [0u8; 8];
-        let stored = record.get(self.offset..self.offset + self.bytes)?;
-        word.get_mut(..self.bytes)?.copy_from_slice(stored);
-        let value = u64::from_le_bytes(word) >> self.shift;
+        let stored = record.get(self.offset..)?;
+        // One load where the field is known to the compiler, as it is in each accessor.
+        let word = match self.bytes {
+            1 => u64::from(*stored.first()?),
+            2 => u64::from(u16::from_le_bytes(*stored.first_chunk()?)),
+            4 => u64::from(u32::from_le_bytes(*stored.first_chunk()?)),
+            8 => u64::from_le_bytes(*stored.first_chunk()?),
+            _ => return None,
+        };
+        let value = word >> self.shift;
         Some(if self.bits < u64::BITS { value & ((1 << self.bits) - 1) } else { value })
     }
 }

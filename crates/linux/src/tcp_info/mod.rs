@@ -54,12 +54,14 @@ impl TcpInfo {
 
     /// The record as the kernel returned it.
     #[must_use]
+    #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
 
     /// The value of any field of [`FIELDS`], or `None` where the record is too short for it.
     #[must_use]
+    #[inline]
     pub fn value(&self, field: &Field) -> Option<u64> {
         field.value_in(self.as_bytes())
     }

@@ -8,7 +8,7 @@ use linux::monitor::Heard;
 use linux::netlink::NetlinkError;
 use linux::netns::{self, NetnsError};
 use linux::readiness::{Patience, Readiness};
-use linux::sock_diag::{DestroyedSockets, Ends as SocketEnds, SockDiag, SocketDetail, StateSet, TcpState};
+use linux::sock_diag::{DestroyedSockets, Ends as SocketEnds, KnownSocket, SockDiag, SocketDetail, StateSet, TcpState};
 use linux::sockets::Transport;
 use model::series::RunSamples;
 use model::transfer::{FlowInterval, Transfer};
@@ -90,7 +90,7 @@ struct Watcher<'a> {
     table: Table,
     reporter: Reporter,
     /// The connections that are looked at between walks.
-    busiest: Vec<(u64, Ends)>,
+    busiest: Vec<KnownSocket>,
     /// How often they were looked at.
     looks: u64,
     ended: Vec<Ended>,
@@ -208,21 +208,19 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Asks for the busiest connections, one by one.
+    /// Asks for the busiest connections.
     fn look(&mut self) {
         // Congestion control hardly ever changes.
         let detail =
             if self.looks.is_multiple_of(LOOKS_OF_NUMBERS) { SocketDetail::All } else { SocketDetail::Numbers };
         self.looks = self.looks.wrapping_add(1);
-        for (cookie, ends) in &self.busiest {
-            let ends = SocketEnds { local: ends.local, remote: ends.peer };
-            // One that has gone has its last word, or is missed by the next walk.
-            if let Ok(Some(record)) = self.diag.look(ends, *cookie, detail)
-                && let Some(seen) = sighting(record, clock::now())
-            {
-                self.table.see(&seen);
+        let table = &mut self.table;
+        // One that has gone has its last word, or is missed by the next walk; what a look misses the next one shows.
+        let _ = self.diag.look(&self.busiest, detail, |record| {
+            if let Some(seen) = sighting(record, clock::now()) {
+                table.see(&seen);
             }
-        }
+        });
     }
 
     /// Takes losses since the last look; a connection that has died since still has its own.
@@ -252,7 +250,8 @@ impl<'a> Watcher<'a> {
     }
 
     fn report(&mut self, each: &mut impl FnMut(FlowInterval, Vec<(Transfer, RunSamples)>)) {
-        self.busiest = self.table.busiest(self.request.busiest);
+        let known = |(cookie, ends): (u64, Ends)| KnownSocket { ends: ends_of_socket(&ends), cookie };
+        self.busiest = self.table.busiest(self.request.busiest).into_iter().map(known).collect();
         let finished = self.reporter.transfers(std::mem::take(&mut self.ended), clock::now());
         let interval = self.reporter.interval(&mut self.table, &finished);
         each(interval, finished);
@@ -275,8 +274,7 @@ impl<'a> Watcher<'a> {
 
 /// What waits for stray segments after the end of a connection (`struct inet_timewait_sock`) says who closed it first.
 fn closed_first(diag: &mut SockDiag, ends: &Ends) -> Option<ClosedFirst> {
-    let ends = SocketEnds { local: ends.local, remote: ends.peer };
-    match diag.lookup(Transport::Tcp, ends, None).ok()? {
+    match diag.lookup(Transport::Tcp, ends_of_socket(ends), None).ok()? {
         None => Some(ClosedFirst::No),
         Some(record) => match record.state() {
             Some(TcpState::FinWait2) => Some(ClosedFirst::PeerStillOpen),
@@ -285,6 +283,10 @@ fn closed_first(diag: &mut SockDiag, ends: &Ends) -> Option<ClosedFirst> {
             _ => None,
         },
     }
+}
+
+fn ends_of_socket(ends: &Ends) -> SocketEnds {
+    SocketEnds { local: ends.local, remote: ends.peer }
 }
 
 /// States in which a connection has moved data or may do so.

@@ -1,5 +1,6 @@
 //! Batches to receive.
 
+use std::fmt;
 use std::io;
 use std::mem::MaybeUninit;
 use std::net::SocketAddr;
@@ -31,6 +32,15 @@ pub struct ReceiveBatch {
 // SAFETY: the only parts that are not `Send` by themselves are the pointers in `vectors` and `headers`. They point into
 // this very value's heap memory or are stale, and each call writes those it lets the kernel follow.
 unsafe impl Send for ReceiveBatch {}
+
+impl fmt::Debug for ReceiveBatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReceiveBatch")
+            .field("shape", &self.shape)
+            .field("received", &self.received)
+            .finish_non_exhaustive()
+    }
+}
 
 impl ReceiveBatch {
     /// An empty batch. For a socket with GRO a message should have room for 64 KiB.
