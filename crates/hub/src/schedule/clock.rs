@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use mesh::clock;
 use mesh::run::RunRow;
+use mesh::timetable::FirstRuns;
 use units::{MonoTime, WallTime};
 
 use super::Schedule;
@@ -26,7 +27,7 @@ impl Schedule {
                 let ahead = clock::later(now, AHEAD);
                 let from = state.until.filter(|until| *until >= now).unwrap_or(now);
                 if from < ahead && clock::between(from, ahead) > AHEAD / 2 {
-                    let (runs, until) = first_of(planned.timetable().between(from, ahead), ahead);
+                    let FirstRuns { runs, until } = planned.timetable().first(from, ahead, MOST_AT_ONCE);
                     state.board.plan(runs);
                     state.until = Some(until);
                     stored.planned = Some(until);
@@ -72,62 +73,9 @@ impl Schedule {
     }
 }
 
-/// The runs that are put on the board at once, and until when they are all there are: the rest is for the next look. Other hubs
-/// wait for a turn until it is on disk.
-fn first_of(mut runs: Vec<RunRow>, until: WallTime) -> (Vec<RunRow>, WallTime) {
-    let (Some(first), Some(cut)) = (runs.first(), runs.get(MOST_AT_ONCE)) else { return (runs, until) };
-    // Those that are due at one moment stay together.
-    let cut = cut.not_before;
-    let is_more = first.not_before < cut;
-    let until = if is_more { cut } else { clock::later(cut, Duration::from_nanos(1)) };
-    runs.retain(|run| run.not_before < until);
-    (runs, until)
-}
-
-/// A turn with so many new runs takes a tenth of a second.
+/// Other hubs wait for a turn until its runs are on disk: so many take a tenth of a second. The rest is for the next look.
 const MOST_AT_ONCE: usize = 2_000;
 /// How far ahead runs are put on the board.
 const AHEAD: Duration = Duration::from_secs(600);
 /// Transactions of others that were under way at the last look.
 const OVERLAP: Duration = Duration::from_secs(2);
-
-#[cfg(test)]
-mod tests {
-    use mesh::run::{Priority, RunId, RunState};
-    use plan::task::Weight;
-
-    use super::*;
-
-    fn due(at: WallTime) -> RunRow {
-        RunRow {
-            id: RunId(String::new()),
-            test: String::new(),
-            group: String::new(),
-            from: String::new(),
-            to: String::new(),
-            agent: String::new(),
-            priority: Priority::Periodic,
-            weight: Weight::Heavy,
-            not_before: at,
-            deadline: at,
-            keep: Duration::ZERO,
-            needs: Vec::new(),
-            passes: Vec::new(),
-            bytes: None,
-            attempts: 0,
-            state: RunState::Waiting,
-        }
-    }
-
-    #[test]
-    fn a_dense_plan_is_put_on_the_board_in_parts() {
-        let at = WallTime::from_unix_nanos;
-        let (end, spread) = (at(9_000), |n: u64| due(at(n)));
-        let (runs, until) = first_of((0..2_500).map(spread).collect(), end);
-        assert_eq!((runs.len(), until), (2_000, at(2_000)));
-        let (runs, until) = first_of((0..2_000).map(spread).collect(), end);
-        assert_eq!((runs.len(), until), (2_000, end));
-        let (runs, until) = first_of(vec![due(at(7)); 2_500], end);
-        assert_eq!((runs.len(), until), (2_500, at(8)), "those of one moment are not parted");
-    }
-}

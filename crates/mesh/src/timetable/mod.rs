@@ -90,24 +90,40 @@ impl Timetable {
     /// The heavy runs that become due from one moment to before another: the same on every hub.
     #[must_use]
     pub fn between(&self, from: WallTime, until: WallTime) -> Vec<RunRow> {
-        let mut runs = Vec::new();
-        for (number, period) in self.periods.iter().enumerate() {
-            let length = duration::nanos(period.length).max(1);
-            // A slot that begins in one period lies in it.
-            for cycle in from.unix_nanos() / length..=until.unix_nanos().saturating_sub(1) / length {
-                let seed = self.seed.part(number as u64).part(cycle);
-                let starts = period.spread.starts(seed);
-                for (order, start) in period.orders.iter().zip(starts) {
+        in_order(self.due(from, until).map(Due::run).collect())
+    }
+
+    /// As [`Timetable::between`], but at most `most` runs, the first ones; where more than those are due at the first moment, all of that moment.
+    #[must_use]
+    pub fn first(&self, from: WallTime, until: WallTime, most: usize) -> FirstRuns {
+        let mut due: Vec<Due<'_>> = self.due(from, until).collect();
+        due.sort_by_key(|run| run.at);
+        let cut = match (due.first(), due.get(most)) {
+            (Some(first), Some(cut)) if first.at < cut.at => cut.at,
+            (Some(_), Some(cut)) => clock::later(cut.at, Duration::from_nanos(1)),
+            _ => until,
+        };
+        let kept = due.iter().take_while(|run| run.at < cut);
+        FirstRuns { runs: in_order(kept.copied().map(Due::run).collect()), until: cut }
+    }
+
+    /// In the order of periods and their slots.
+    fn due(&self, from: WallTime, until: WallTime) -> impl Iterator<Item = Due<'_>> {
+        self.periods
+            .iter()
+            .enumerate()
+            .flat_map(move |(number, period)| {
+                let length = duration::nanos(period.length).max(1);
+                // A slot that begins in one period lies in it.
+                let cycles = from.unix_nanos() / length..=until.unix_nanos().saturating_sub(1) / length;
+                cycles.flat_map(move |cycle| {
+                    let starts = period.spread.starts(self.seed.part(number as u64).part(cycle));
                     let begins = WallTime::from_unix_nanos(cycle * length);
-                    let due = clock::later(begins, start);
-                    if from <= due && due < until {
-                        runs.push(order.run(begins, due));
-                    }
-                }
-            }
-        }
-        runs.sort_by(|a, b| (a.not_before, &a.id).cmp(&(b.not_before, &b.id)));
-        runs
+                    let due = period.orders.iter().zip(starts);
+                    due.map(move |(order, start)| Due { order, begins, at: clock::later(begins, start) })
+                })
+            })
+            .filter(move |run| from <= run.at && run.at < until)
     }
 
     /// The light tests that an agent runs by itself.
@@ -141,6 +157,35 @@ impl Timetable {
         let wish = |key: &OrderKey| Wish { order: key.clone(), priority: Priority::Triggered };
         of_pair.map(wish).collect()
     }
+}
+
+/// The first runs of a time.
+#[derive(Debug, Clone)]
+pub struct FirstRuns {
+    /// The runs by when they are due.
+    pub runs: Vec<RunRow>,
+    /// Before this moment they are all there are.
+    pub until: WallTime,
+}
+
+/// A run that is due, not yet written out.
+#[derive(Debug, Clone, Copy)]
+struct Due<'a> {
+    order: &'a Order,
+    /// When its period begins.
+    begins: WallTime,
+    at: WallTime,
+}
+
+impl Due<'_> {
+    fn run(self) -> RunRow {
+        self.order.run(self.begins, self.at)
+    }
+}
+
+fn in_order(mut runs: Vec<RunRow>) -> Vec<RunRow> {
+    runs.sort_by(|a, b| (a.not_before, &a.id).cmp(&(b.not_before, &b.id)));
+    runs
 }
 
 /// A heavy run that somebody, or a light test, asks for.
