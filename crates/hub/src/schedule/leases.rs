@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use linux::clock;
-use mesh::board::{AgentRequest, Counted as BoardCounted, Lease};
+use mesh::board::{AgentRequest, Counted as BoardCounted, Lease, Present};
 use mesh::run::{LeaseName, RequestNumber, RunRow};
 use units::WallTime;
 
 use super::Schedule;
 use super::planned::Planned;
-use super::state::State;
+use super::state::{Contacts, State};
 use super::tickets::{self, Signed};
 use super::turns::{Needs, Stored};
 use crate::api::order::{self, Role};
@@ -121,13 +121,15 @@ impl State {
     fn give(&mut self, agent: &str, request: &WorkRequest, now: WallTime) -> Answered {
         let mono = clock::now();
         self.heard.insert(agent.to_owned(), mono);
-        let present = self.present(mono);
         let inventory = request.inventory.as_ref().map(|leases| leases.iter().map(LeaseName::from).collect());
         let number = RequestNumber { boots: request.boots, number: request.number };
         let room = usize::try_from(request.room).unwrap_or(0).min(MOST_LEASES);
         let room = if self.planned.is_some() { room } else { 0 };
         let asked = AgentRequest { agent: agent.to_owned(), number, room, inventory };
-        let reply = self.board.request(&asked, &present, now);
+        let Self { board, planned, heard, .. } = self;
+        let contacts = Contacts { planned: planned.as_deref(), heard };
+        let is_there = |host: &str| contacts.has(host, mono);
+        let reply = board.request(&asked, &Present::Those(&is_there), now);
         let is_new = |planned: &&Arc<Planned>| request.standing.as_ref() != Some(&planned.standing_digest(agent));
         Answered {
             planned: self.planned.clone(),

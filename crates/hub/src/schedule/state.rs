@@ -96,8 +96,9 @@ impl State {
     pub(super) fn wanted(&mut self, mono: MonoTime, now: WallTime) -> &BTreeSet<String> {
         let known = self.wanted.take().filter(|wanted| mono.since(wanted.since) < WANTED_LASTS);
         let wanted = known.unwrap_or_else(|| {
-            let present = self.present(mono);
-            Wanted { agents: self.board.wanted(&present, now), since: mono }
+            let contacts = Contacts { planned: self.planned.as_deref(), heard: &self.heard };
+            let is_there = |host: &str| contacts.has(host, mono);
+            Wanted { agents: self.board.wanted(&Present::Those(&is_there), now), since: mono }
         });
         &self.wanted.insert(wanted).agents
     }
@@ -109,13 +110,20 @@ impl State {
             self.partners.follow(&self.board, planned, now);
         }
     }
+}
 
-    /// Hosts of the plan that have an agent which has not been heard for a while.
-    pub(super) fn present(&self, now: MonoTime) -> Present {
-        let Some(planned) = &self.planned else { return Present::All };
-        let is_absent = |agent: &&String| self.heard.get(*agent).is_none_or(|heard| now.since(*heard) > ABSENT_AFTER);
-        let absent: BTreeSet<String> = planned.agents().iter().filter(is_absent).cloned().collect();
-        Present::AllBut(absent)
+/// The agents of a plan, and when they were heard.
+#[derive(Clone, Copy)]
+pub(super) struct Contacts<'a> {
+    pub(super) planned: Option<&'a Planned>,
+    pub(super) heard: &'a BTreeMap<String, MonoTime>,
+}
+
+impl Contacts<'_> {
+    /// Whether a host has no agent, or one that was heard within a while.
+    pub(super) fn has(self, host: &str, now: MonoTime) -> bool {
+        let has_agent = self.planned.is_some_and(|planned| planned.agents().contains(host));
+        !has_agent || self.heard.get(host).is_some_and(|heard| now.since(*heard) <= ABSENT_AFTER)
     }
 }
 

@@ -36,5 +36,5 @@ pub(super) async fn wait(hub: &Arc<Hub>, request: &Request) -> Duration {
     began.elapsed()
 }
 
-/// How often the database is looked at for what another hub has made.
-const LOOK: Duration = Duration::from_secs(2);
+/// How often the database is looked at without a bell, such as for facts that another hub wants. For runs of other hubs the pulse rings.
+const LOOK: Duration = Duration::from_secs(5);

@@ -10,7 +10,7 @@ use hub::agent::connection::Call;
 use hub::api::mesh::PlanText;
 use hub::api::order::LeaseName;
 use hub::api::record::{Delivery, Receipt, Record, RecordKind, RunResult, Verdict};
-use hub::api::work::{AgentHealth, WorkReply, WorkRequest};
+use hub::api::work::{AgentHealth, Facts, WorkReply, WorkRequest};
 use hub::server::directory::{DatabaseUrl, Settings};
 use hub::trust::token::Purpose;
 use mesh::run::{RunRow, RunState};
@@ -48,6 +48,8 @@ struct Agent<'a> {
     hubs: Vec<hub::agent::connection::Connection>,
     turn: usize,
     number: u64,
+    /// The light tests that it has, by the hub's digest of them.
+    standing: Option<String>,
     seen: &'a Mutex<Seen>,
 }
 
@@ -72,11 +74,18 @@ impl Agent<'_> {
                 room: 1,
                 inventory: Some(Vec::new()),
                 health: AgentHealth::default(),
-                patience_ms: Some(2_000),
-                standing: None,
+                // As long as an agent waits, but no longer than all of this lasts.
+                patience_ms: u64::try_from((until.saturating_duration_since(Instant::now())).as_millis()).ok(),
+                standing: self.standing.clone(),
             };
             let asked = Instant::now();
             let Some(reply) = self.call::<WorkReply>(&WORK, &request) else { continue };
+            // What it does not know would be answered at once, again and again.
+            self.standing = reply.standing.as_ref().map(|orders| orders.digest.clone()).or(self.standing.take());
+            if reply.facts == Facts::Wanted {
+                let facts = Record::pack(format!("facts-{}", self.number), RecordKind::Snapshot, b"{}", None).unwrap();
+                self.call::<Receipt>(&RECORDS, &Delivery { records: vec![facts] });
+            }
             if !reply.leases.is_empty() {
                 let time = asked.elapsed().saturating_sub(reply.waited);
                 self.seen.lock().unwrap().leases_ms.push(time.as_millis());
@@ -159,7 +168,7 @@ fn agents_of_three_hubs_carry_out_each_run_once_while_a_hub_and_the_database_go_
     let hubs = [&one, &two, &three];
     let agent = |(turn, home): (usize, &TempDir)| {
         let hubs = hubs.iter().map(|hub| hub.agent(home.path())).collect();
-        Agent { hubs, turn, number: 0, seen: &seen }
+        Agent { hubs, turn, number: 0, standing: None, seen: &seen }
     };
     let living: Vec<Agent<'_>> = homes.iter().enumerate().map(agent).collect();
     thread::scope(|scope| {

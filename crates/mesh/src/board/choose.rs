@@ -11,7 +11,7 @@ use crate::run::{Obstacle, Priority, Resource, RunId, RunRow, RunState};
 
 impl Board {
     /// The runs that an agent may begin now, at most as many as it would begin: those asked for first, then those whose window ends first.
-    pub(super) fn choose(&self, request: &AgentRequest, present: &Present, now: WallTime) -> Vec<RunId> {
+    pub(super) fn choose(&self, request: &AgentRequest, present: &Present<'_>, now: WallTime) -> Vec<RunId> {
         // Of other agents' runs only those count that somebody has asked for.
         let others = self.runs.on_demand().filter(|run| run.agent != request.agent);
         let own = self.runs.begun_of(&request.agent, now);
@@ -38,7 +38,7 @@ impl Board {
 
     /// The agents that could begin a run now, had they room: whose requests are worth an answer.
     #[must_use]
-    pub fn wanted(&self, present: &Present, now: WallTime) -> BTreeSet<String> {
+    pub fn wanted(&self, present: &Present<'_>, now: WallTime) -> BTreeSet<String> {
         let may = |run: &&RunRow| {
             let is_free = !run.needs.iter().any(|need| self.runs.is_used(need));
             is_due(run, now) && is_free && self.allows(run, now) && present.has_both(run)

@@ -1,6 +1,5 @@
 //! What an agent is given.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -60,13 +59,22 @@ pub struct Lease {
 }
 
 /// Which hosts can be tested now.
-#[derive(Debug, Clone, Default)]
-pub enum Present {
+#[derive(Clone, Copy, Default)]
+pub enum Present<'a> {
     /// All are taken to be there.
     #[default]
     All,
-    /// All but these: agents that have not asked for a while.
-    AllBut(BTreeSet<String>),
+    /// Those of which this holds: all but agents that have not asked for a while.
+    Those(&'a dyn Fn(&str) -> bool),
+}
+
+impl std::fmt::Debug for Present<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::All => "All",
+            Self::Those(_) => "Those",
+        })
+    }
 }
 
 impl Lease {
@@ -77,18 +85,18 @@ impl Lease {
     }
 }
 
-impl Present {
+impl Present<'_> {
     pub(super) fn has_both(&self, run: &RunRow) -> bool {
         match self {
             Self::All => true,
-            Self::AllBut(absent) => !absent.contains(&run.from) && !absent.contains(&run.to),
+            Self::Those(is_there) => is_there(&run.from) && is_there(&run.to),
         }
     }
 }
 
 impl Board {
     /// Answers an agent.
-    pub fn request(&mut self, request: &AgentRequest, present: &Present, now: WallTime) -> AgentReply {
+    pub fn request(&mut self, request: &AgentRequest, present: &Present<'_>, now: WallTime) -> AgentReply {
         let mut reply =
             AgentReply { to: request.number, counted: Counted::Old, leases: Vec::new(), revoked: Vec::new() };
         let last = self.agents.get(&request.agent).copied();
