@@ -3,6 +3,8 @@
 use model::series::field::Field;
 
 use super::stream::{Setting, Stream};
+use super::track::Curve;
+use crate::exact::scale;
 
 /// End of the stream's start-up in microseconds: the first loss, the end of slow start, the first pause of its program, or the round trip
 /// after which the rate did not grow by a quarter within three more (the test by which BBR sees a full pipe, Cardwell et al.,
@@ -13,18 +15,17 @@ pub(super) fn end(stream: &Stream<'_>, setting: &Setting<'_>) -> i64 {
 
 fn full_pipe(stream: &Stream<'_>, setting: &Setting<'_>) -> i64 {
     let Some(delivered) = stream.delivered() else { return 0 };
-    let round = setting.base_rtt.unwrap_or(0).max(setting.spacing);
-    let round = i64::try_from(round).unwrap_or(i64::MAX);
+    let rounds = Rounds::new(stream, setting);
     let (mut from, mut best, mut best_end, mut flat) = (0_i64, 0_u64, 0_i64, 0);
-    let end = stream.sampled_until().min(setting.end);
     for _ in 0..LONGEST_ROUNDS {
-        if from >= end {
+        if from >= rounds.end {
             break;
         }
-        let to = from.saturating_add(round);
-        let grown = delivered.growth(from, to);
-        if u128::from(grown) * 4 >= u128::from(best) * 5 && grown > 0 {
-            (best, best_end, flat) = (grown, to, 0);
+        let to = rounds.over(from);
+        let length = u64::try_from(to.saturating_sub(from)).unwrap_or(0).max(1);
+        let rate = scale(delivered.growth(from, to), 1_000_000, length);
+        if u128::from(rate) * 4 >= u128::from(best) * 5 && rate > 0 {
+            (best, best_end, flat) = (rate, to, 0);
         } else if best > 0 {
             flat += 1;
         }
@@ -34,6 +35,43 @@ fn full_pipe(stream: &Stream<'_>, setting: &Setting<'_>) -> i64 {
         from = to;
     }
     setting.end
+}
+
+/// The round trips of a stream. As BBR counts them, one is over when what was outstanding at its start is acknowledged: where a path or a
+/// busy host holds packets up, several least RTTs pass in one, and a rate that doubles with each seems to stand still within it.
+#[derive(Debug)]
+struct Rounds<'a> {
+    stream: &'a Stream<'a>,
+    acknowledged: Option<Curve<'a>>,
+    least: i64,
+    end: i64,
+}
+
+impl<'a> Rounds<'a> {
+    fn new(stream: &'a Stream<'_>, setting: &Setting<'_>) -> Self {
+        let least = setting.base_rtt.unwrap_or(0).max(setting.spacing);
+        Self {
+            stream,
+            acknowledged: stream.sent(Field::BytesAcked),
+            least: i64::try_from(least).unwrap_or(i64::MAX),
+            end: stream.sampled_until().min(setting.end),
+        }
+    }
+
+    /// When the round that starts at `from` is over.
+    fn over(&self, from: i64) -> i64 {
+        let least = from.saturating_add(self.least);
+        let (Some(acknowledged), Some(outstanding)) = (self.acknowledged, self.stream.outstanding(from)) else {
+            return least;
+        };
+        let all = acknowledged.count(from).saturating_add(outstanding / 8 * 7);
+        if acknowledged.count(least) >= all {
+            return least;
+        }
+        let times = self.stream.sender.as_ref().map(|sender| sender.times()).unwrap_or_default();
+        let after = times.get(times.partition_point(|at| *at <= least)..).unwrap_or_default();
+        after.iter().copied().find(|at| acknowledged.count(*at) >= all).unwrap_or(self.end).max(least)
+    }
 }
 
 /// The first moment with a loss, or with a congestion window above its threshold.
@@ -50,7 +88,8 @@ fn slow_start(stream: &Stream<'_>, setting: &Setting<'_>) -> i64 {
 }
 
 /// The first moment at which a window that had opened was half empty, nothing waited to be sent, and more was written later. The kernel
-/// lets such a window grow no more (include/net/tcp.h of 6.18, `tcp_is_cwnd_limited`): what limits from here on is who writes.
+/// lets such a window grow no more (include/net/tcp.h of 6.18, `tcp_is_cwnd_limited`): what limits from here on is who writes. A program that
+/// did not run for a moment, and whose window quadruples afterwards, is still starting.
 fn pause(stream: &Stream<'_>, setting: &Setting<'_>) -> i64 {
     let Some(sender) = &stream.sender else { return setting.end };
     let (window, outstanding) = (stream.sent(Field::SndCwnd), stream.sent(Field::Unacked));
@@ -58,10 +97,11 @@ fn pause(stream: &Stream<'_>, setting: &Setting<'_>) -> i64 {
     let (Some((window, outstanding)), Some((unsent, segment))) = (window.zip(outstanding), unsent.zip(segment)) else {
         return setting.end;
     };
-    let written = stream.sent(Field::AppBytes);
+    let (written, widest) = (stream.sent(Field::AppBytes), window.max());
     let pauses = |at: &i64| {
         let window = window.state(*at);
         window > INITIAL_WINDOW
+            && window.saturating_mul(OPENED_PART) >= widest
             && outstanding.state(*at).saturating_mul(2) <= window
             && unsent.state(*at) < segment.state(*at).max(1)
             && written.is_some_and(|written| written.state(*at) < written.last())
@@ -71,6 +111,8 @@ fn pause(stream: &Stream<'_>, setting: &Setting<'_>) -> i64 {
 
 /// Segments of a congestion window that has not opened yet (RFC 6928): a question before the data says nothing of who limits the data.
 const INITIAL_WINDOW: u64 = 10;
+/// A window that has become a quarter of the widest has opened.
+const OPENED_PART: u64 = 4;
 const FLAT_ROUNDS: u32 = 3;
 /// More round trips than any start-up has; damaged records may claim that nothing happened for years.
 const LONGEST_ROUNDS: u32 = 100_000;

@@ -81,6 +81,16 @@ impl<'a> Stream<'a> {
         self.receiver.as_ref()?.column(field)
     }
 
+    /// Payload that was sent and not acknowledged at a moment; none where the sender's kernel does not say.
+    pub(super) fn outstanding(&self, at: i64) -> Option<u64> {
+        let state = |field| Some(self.sent(field)?.state(at));
+        let most = state(Field::Unacked)?.saturating_mul(state(Field::SndMss)?);
+        let sent = state(Field::BytesSent).zip(state(Field::BytesRetrans)).zip(state(Field::BytesAcked));
+        let known = sent.map(|((sent, again), acked)| sent.saturating_sub(again.saturating_add(acked)));
+        // Of short segments less is outstanding than so many could hold.
+        Some(known.map_or(most, |known| known.min(most)))
+    }
+
     /// The last cap of the sender's pacing, in bytes a second; none where nobody has set one.
     pub(super) fn pacing_limit(&self) -> Option<u64> {
         Some(self.sent(Field::MaxPacingRate)?.last()).filter(|cap| *cap < NO_PACING_LIMIT)

@@ -155,6 +155,25 @@ fn round_trips_that_grow_at_a_flat_rate_are_the_path() {
     assert_eq!(waterfall.observed.path_rate, Some(DataRate::from_bps(101_966_848)));
 }
 
+/// The least RTT is 10 ms; ten segments and then twice as many come through in each 60 ms, seven times.
+#[test]
+fn a_rate_that_doubles_with_each_round_of_a_path_that_is_held_up_is_start_up() {
+    let rounds = |n: u64| (n / 6).min(6);
+    let mut columns = steady();
+    let replaced = [Field::BytesAcked, Field::Unacked, Field::SndCwnd, Field::SndSsthresh];
+    columns.retain(|(field, _)| !replaced.contains(field));
+    columns.push((
+        Field::BytesAcked,
+        Box::new(move |n| MSS * (10 * ((1 << rounds(n)) - 1) + (n / 6 - rounds(n)) * (10 << 6))),
+    ));
+    columns.push((Field::Unacked, Box::new(move |n| 10 << rounds(n))));
+    columns.push((Field::SndCwnd, Box::new(move |n| 10 << rounds(n))));
+    columns.push((Field::SndSsthresh, Box::new(|_| 1 << 30)));
+    let waterfall = waterfall(vec![end(End::Sender, &columns)]);
+    let started = waterfall.bytes_of(Cause::StartUp).get();
+    assert!((3..6).contains(&(started * 10 / waterfall.gap.get())), "{:?}", waterfall.shares);
+}
+
 #[test]
 fn windows_that_are_full_because_of_a_queue_are_the_path_and_the_check_says_so() {
     let mut columns = with(Field::Rtt, |_| 50_000);
