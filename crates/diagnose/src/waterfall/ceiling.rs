@@ -1,6 +1,7 @@
 //! A rate that the path does not go beyond: round trips grow, and the rate stays flat.
 
 use model::series::field::Field;
+use units::ByteCount;
 
 use super::stream::{Processor, Setting, Stream};
 
@@ -8,14 +9,14 @@ use super::stream::{Processor, Setting, Stream};
 /// bottleneck.
 ///
 /// The evidence: over steps of a tenth of a second the round-trip time stood a quarter and a millisecond above the least
-/// one, the middle 80 % of these steps' rates lie within a quarter of their median, and no other step was faster by more
-/// than a tenth. A processor that is used up
+/// one while as much was outstanding as the path holds at that rate, the middle 80 % of these steps' rates lie within a
+/// quarter of their median, and no other step was faster by more than a tenth. A processor that is used up
 /// lets round trips grow as well, so then there is none.
 pub(super) fn payload_per_second(streams: &[Stream<'_>], starts: &[i64], setting: &Setting<'_>) -> Option<u64> {
     if setting.sender_cpu == Processor::Exhausted || setting.receiver_cpu == Processor::Exhausted {
         return None;
     }
-    let inflated = setting.base_rtt?.saturating_mul(5) / 4 + LEAST_QUEUE_US;
+    let base_rtt = setting.base_rtt?;
     let window = setting.window().max(STEP_US);
     let end = streams.iter().map(Stream::sampled_until).max()?.min(setting.end);
     let (mut from, mut steps, mut rates, mut fastest) = (starts.iter().copied().max()?, 0_usize, Vec::new(), 0);
@@ -24,7 +25,11 @@ pub(super) fn payload_per_second(streams: &[Stream<'_>], starts: &[i64], setting
         let payload = streams.iter().map(|stream| passed(stream, (from, to))).fold(0, u64::saturating_add);
         let rate = crate::exact::scale(payload, 1_000_000, u64::try_from(window).unwrap_or(u64::MAX));
         fastest = fastest.max(rate);
-        if stands(streams, inflated, (from, to)) {
+        let queue = Queue {
+            rtt_us: base_rtt.saturating_mul(5) / 4 + LEAST_QUEUE_US,
+            path: ByteCount::new(crate::exact::scale(rate, base_rtt, 1_000_000)),
+        };
+        if queue.stands(streams, (from, to)) {
             rates.push(rate);
         }
         from = to;
@@ -42,15 +47,31 @@ fn passed(stream: &Stream<'_>, (from, to): (i64, i64)) -> u64 {
     segments.zip(size).map_or_else(in_order, |(segments, size)| segments.saturating_mul(size))
 }
 
-/// Whether a queue stood through nearly all of the time between two moments.
-fn stands(streams: &[Stream<'_>], inflated: u64, (from, to): (i64, i64)) -> bool {
-    let looks = (0..LOOKS).map(|look| from + (to - from) / LOOKS * look);
-    let rtts: Vec<_> = streams.iter().filter_map(|stream| stream.sent(Field::Rtt)).collect();
-    let grown = |at: i64| {
-        let sum: u128 = rtts.iter().map(|rtt| u128::from(rtt.state(at))).sum();
-        sum >= u128::from(inflated) * rtts.len() as u128
-    };
-    !rtts.is_empty() && looks.filter(|at| grown(*at)).count() >= ENOUGH_LOOKS
+/// What shows at a moment that a queue stands on the path.
+#[derive(Debug, Clone, Copy)]
+struct Queue {
+    /// The round-trip time is as long.
+    rtt_us: u64,
+    /// So much payload is outstanding without a queue at the rate of now. Bursts make round trips longer as well: the queue
+    /// has gone before the next one, and then the bottleneck has nothing to send, and less is outstanding than this.
+    path: ByteCount,
+}
+
+impl Queue {
+    /// Whether it stood through nearly all of the time between two moments.
+    fn stands(&self, streams: &[Stream<'_>], (from, to): (i64, i64)) -> bool {
+        let looks = (0..LOOKS).map(|look| from + (to - from) / LOOKS * look);
+        let rtts: Vec<_> = streams.iter().filter_map(|stream| stream.sent(Field::Rtt)).collect();
+        let grown = |at: i64| {
+            let sum: u128 = rtts.iter().map(|rtt| u128::from(rtt.state(at))).sum();
+            sum >= u128::from(self.rtt_us) * rtts.len() as u128
+        };
+        let is_filled = |at: i64| {
+            let all = streams.iter().map(|stream| stream.outstanding(at).map(u128::from)).sum::<Option<u128>>();
+            all.is_none_or(|all| all * 10 >= u128::from(self.path.get()) * 9)
+        };
+        !rtts.is_empty() && looks.filter(|at| grown(*at) && is_filled(*at)).count() >= ENOUGH_LOOKS
+    }
 }
 
 /// The upper quartile of rates that hardly vary.

@@ -155,6 +155,19 @@ fn round_trips_that_grow_at_a_flat_rate_are_the_path() {
     assert_eq!(waterfall.observed.path_rate, Some(DataRate::from_bps(101_966_848)));
 }
 
+/// A path of that rate and 10 ms holds 83 segments.
+#[test]
+fn bursts_with_an_empty_queue_between_them_are_no_capacity_of_the_path() {
+    let of = |least: u64| {
+        let mut columns = with(Field::Rtt, |_| 50_000);
+        columns.retain(|(field, _)| *field != Field::Unacked);
+        columns.push((Field::Unacked, Box::new(move |n| if n % 2 == 0 { 200 } else { least })));
+        waterfall(vec![end(End::Sender, &columns)]).observed.path_rate
+    };
+    assert_eq!(of(40), None);
+    assert!(of(90).is_some());
+}
+
 /// The least RTT is 10 ms; ten segments and then twice as many come through in each 60 ms, seven times.
 #[test]
 fn a_rate_that_doubles_with_each_round_of_a_path_that_is_held_up_is_start_up() {
