@@ -19,6 +19,8 @@ pub(crate) struct SendClock {
     acks: Spacing,
     /// Distance of packets that the bottleneck has put one after the other: a low quantile of the distances.
     least_ns: i64,
+    /// Distance of most packets: about their median.
+    usual_ns: i64,
 }
 
 /// How many bursts followed an acknowledgment at once, and how many did not.
@@ -93,6 +95,8 @@ const DEFERRED_NS: i64 = 2_000_000;
 const MANY_BURSTS: u64 = 40;
 /// A paced frame holds less, and what a timer may be late.
 const FRAME_NS: i64 = 1_300_000;
+/// Packets of an RTT, evenly spaced, that are fewer than make a train.
+const FEW_PACKETS: i64 = 16;
 /// Fewer RTTs do not show that a writer is never woken.
 const LEAST_ROUNDS: u32 = 16;
 /// So many segments are what a program wrote, rather than what one acknowledgment releases.
@@ -114,6 +118,7 @@ impl Default for SendClock {
             overall_ns: 0,
             acks: spacing,
             least_ns: ANSWER_NS,
+            usual_ns: ANSWER_NS,
         }
     }
 }
@@ -137,6 +142,8 @@ impl SendClock {
         } else {
             self.least_ns += (data_ns.min(2 * self.least_ns) - self.least_ns) / 256;
         }
+        let step_ns = self.usual_ns / 32 + 1;
+        self.usual_ns += if data_ns > self.usual_ns { step_ns } else { -step_ns };
         // By chance an acknowledgment of every second packet is so near to one of eight.
         let near_ns = (self.packets.mean_ns / 4).max(ANSWER_NS);
         self.packets.take(data_ns);
@@ -178,9 +185,11 @@ impl SendClock {
     }
 
     /// Packets further apart are two bursts. The kernel paces frames that hold a millisecond of its rate (`sk_pacing_shift` of 10), or two
-    /// segments where that is less: then as far apart as most are.
-    pub(crate) fn burst_gap_ns(&self) -> i64 {
-        FRAME_NS.max(self.least_ns * 3 / 2)
+    /// segments where that is less: then as far apart as most are. The first two behind a pause are nearer; and where there are only a few
+    /// packets in an RTT, each is a burst.
+    pub(crate) fn burst_gap_ns(&self, rtt_ns: i64) -> i64 {
+        let usual_ns = (self.usual_ns * 5 / 4).min(rtt_ns / FEW_PACKETS);
+        FRAME_NS.max(self.least_ns * 3 / 2).max(usual_ns)
     }
 
     /// A loss has changed what limits: count anew.
@@ -286,6 +295,20 @@ mod tests {
             clock.sent(Since { data_ns, ack_ns, doubt_ns: 0, has_drained: false, acks: 4 }, 1);
         }
         assert_eq!(clock.release(), Release::Acknowledgments);
+    }
+
+    /// 24 frames of two segments, paced 1.8 ms apart, the first two nearer, and a wait of 80 ms for room in the buffer.
+    #[test]
+    fn paced_frames_are_one_burst_however_slow_the_rate() {
+        let mut clock = SendClock::default();
+        let gaps = [80_000_000, 900_000].into_iter().chain(std::iter::repeat_n(1_800_000, 22));
+        for data_ns in gaps.cycle().take(24 * 20) {
+            clock.sent(Since { data_ns, ack_ns: 400_000, doubt_ns: 0, has_drained: false, acks: 1 }, 2);
+        }
+        let gap_ns = clock.burst_gap_ns(100_000_000);
+        assert!((1_900_000..10_000_000).contains(&gap_ns), "{gap_ns}");
+        // Two packets in each RTT are two bursts.
+        assert!(clock.burst_gap_ns(3_600_000) < 1_800_000);
     }
 
     #[test]

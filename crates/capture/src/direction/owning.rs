@@ -159,7 +159,7 @@ impl Direction {
 
     /// What the sender has done since the last packet.
     fn activity(&self, time_ns: i64) -> Activity {
-        let is_over = time_ns - self.recent.data_ns > self.clock.burst_gap_ns();
+        let is_over = time_ns - self.recent.data_ns > self.clock.burst_gap_ns(self.path_rtt_ns());
         if is_over || self.recent.is_topping_up || self.recent.is_full { Activity::Waiting } else { Activity::Sending }
     }
 
@@ -194,7 +194,7 @@ impl Direction {
             self.wakes.answered(since.ack_ns);
         }
         // The first packet of a train follows the first acknowledgment of the train before: nobody was waited for.
-        if since.data_ns <= self.clock.burst_gap_ns() || self.sender_lag_ns > 0 || since.acks < 2 {
+        if since.data_ns <= self.clock.burst_gap_ns(self.path_rtt_ns()) || self.sender_lag_ns > 0 || since.acks < 2 {
             return;
         }
         let after = self.outstanding();

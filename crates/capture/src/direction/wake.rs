@@ -9,8 +9,10 @@ pub(crate) struct WakeLevels {
     /// Bursts behind a pause, and those of them that an acknowledgment released.
     bursts: u32,
     at_once: u32,
-    /// Packets that left with an acknowledgment, behind a pause or not.
+    /// Packets that left with an acknowledgment, behind a pause or not, and bursts of those that one released: of the last RTTs, in
+    /// sixteenths.
     answers: u32,
+    released: u32,
     /// RTTs in which they were counted.
     rounds: u32,
     /// Bytes outstanding when pauses began, smoothed.
@@ -64,6 +66,12 @@ const WAKING_NS: i64 = 130_000;
 const AT_ONCE_NS: i64 = 30_000;
 /// Packets that leave with an acknowledgment for each that ends a pause: by chance one of fifteen of those that a pacing timer releases.
 const MOST_ANSWERS: u32 = 4;
+/// Levels below such a part of the flight are one.
+const LITTLE: u64 = 12;
+/// One of what is counted so.
+const ONE: u32 = 16;
+/// What is counted of one RTT is forgotten over so many.
+const FORGOTTEN_ROUNDS: u32 = 8;
 /// Fewer say nothing.
 const LEAST_AT_ONCE: u32 = 8;
 /// Counts that are halved, so that a level that has changed is known again.
@@ -76,6 +84,7 @@ impl Default for WakeLevels {
             bursts: 0,
             at_once: 0,
             answers: 0,
+            released: 0,
             rounds: 0,
             peak: 0,
             level: None,
@@ -104,8 +113,7 @@ impl WakeLevels {
         }
         if self.bursts >= MANY {
             self.votes.iter_mut().for_each(|votes| *votes /= 2);
-            (self.bursts, self.at_once) = (self.bursts / 2, self.at_once / 2);
-            (self.answers, self.rounds) = (self.answers / 2, self.rounds / 2);
+            (self.bursts, self.at_once, self.rounds) = (self.bursts / 2, self.at_once / 2, self.rounds / 2);
         }
         self.level = self.found();
         if let Some(level) = self.level
@@ -121,7 +129,9 @@ impl WakeLevels {
     /// A writer that is woken at one level has waited since it was first; a window that grows is answered at another level each time.
     fn vote(&mut self, burst: Burst) {
         self.at_once += 1;
-        let span = bin(burst.after)..=bin(burst.before.max(burst.after));
+        self.released = self.released.saturating_add(ONE);
+        // Until a busy host runs the writer more is acknowledged: where little is left of the flight anyway, that is no other level.
+        let span = bin(burst.after)..=bin(burst.before.max(burst.peak / LITTLE).max(burst.after));
         let [low, high] = [*span.start(), *span.end()].map(|bin| u8::try_from(bin).unwrap_or(u8::MAX));
         self.votes.get_mut(span).into_iter().flatten().for_each(|votes| *votes = votes.saturating_add(1));
         let last = self.last.get_or_insert_with(|| Box::new([NEVER; KEPT]));
@@ -140,7 +150,7 @@ impl WakeLevels {
     #[inline]
     pub(super) fn answered(&mut self, ack_ns: i64) {
         if ack_ns < AT_ONCE_NS {
-            self.answers = self.answers.saturating_add(1);
+            self.answers = self.answers.saturating_add(ONE);
             if self.level.is_some() && !self.is_seldom_answered() {
                 self.level = None;
             }
@@ -149,7 +159,7 @@ impl WakeLevels {
 
     /// Of the acknowledgments that are answered at once, those that wake a writer are more than a few.
     fn is_seldom_answered(&self) -> bool {
-        self.answers <= MOST_ANSWERS * self.at_once
+        self.answers <= self.released.saturating_mul(MOST_ANSWERS)
     }
 
     /// Who writes with more outstanding has not waited until a third was free.
@@ -166,6 +176,10 @@ impl WakeLevels {
     #[inline]
     pub(super) fn round(&mut self) {
         self.rounds += 1;
+        // A congestion window that limited for some RTTs at first does not hide the buffer that does now.
+        for count in [&mut self.answers, &mut self.released] {
+            *count -= *count / FORGOTTEN_ROUNDS;
+        }
     }
 
     /// The highest level with the most votes, where a third of the bursts follow an acknowledgment at once (an application's: 12 to 16 %) and
@@ -273,6 +287,39 @@ mod tests {
         assert!(levels.level().is_none());
         (0..20).for_each(|_| levels.burst(burst));
         assert!(levels.level().is_some(), "a writer may begin to wait later");
+    }
+
+    /// A window that was the limit for some RTTs at first, and then is not.
+    #[test]
+    fn acknowledgments_that_were_answered_long_ago_hide_no_writer() {
+        let mut levels = WakeLevels::default();
+        (0..200).for_each(|_| levels.answered(100));
+        for _ in 0..24 {
+            levels.round();
+            levels.burst(Burst {
+                before: 38_556,
+                after: 35_700,
+                peak: 74_000,
+                at_ns: 0,
+                data_ns: 9_600_000,
+                ack_ns: 60_000,
+                acks: 20,
+            });
+        }
+        assert!(levels.level().is_some());
+    }
+
+    /// A lent block of 512 KiB fills a buffer of 64 KiB, and a busy host runs its writer a few acknowledgments late.
+    #[test]
+    fn what_little_is_left_of_a_large_flight_is_one_level() {
+        let mut levels = WakeLevels::default();
+        for burst in 0..24 {
+            levels.round();
+            let after = [40_000, 9_000, 31_000, 18_000][burst % 4];
+            let (before, peak, at_ns) = (after + 2_856, 540_000, 0);
+            levels.burst(Burst { before, after, peak, at_ns, data_ns: 90_000_000, ack_ns: 60_000, acks: 170 });
+        }
+        assert!(levels.level().is_some_and(|level| level > 40_000), "{:?}", levels.level());
     }
 
     #[test]

@@ -141,6 +141,12 @@ fn application(judged: &Judged) -> Option<Verdict> {
     if longest.is_none() {
         // Evenly spaced packets look the same, whoever spaces them.
         verdict = verdict.rival("a pacing rate at the sender (SO_MAX_PACING_RATE, fq maxrate)");
+        // Who waits for room is woken by an acknowledgment; who asks again by a timer writes as an application would.
+        if judged.direction.rounds.last_plateau.is_some() {
+            verdict = verdict.rival(
+                "a full send buffer whose writer tries again by a timer and does not wait (ss -tmi at the sender: sndbuf_limited, skmem)",
+            );
+        }
     }
     verdict.frames = longest.map(|pause| pause.first_frame).into_iter().collect();
     Some(verdict)
