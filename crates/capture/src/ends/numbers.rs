@@ -10,13 +10,16 @@ pub(super) struct Numbers {
     last: Option<u64>,
 }
 
+/// Where numbers begin: so far from zero that however often they go back, and whatever is added to make them those of the other end, they are
+/// still numbers. A packet goes back by 2^31 at most, and 2^21 of them are kept.
+const START: u64 = 1 << 62;
+
 impl Numbers {
     /// The 64-bit number nearest to the last one.
     #[inline]
     pub(super) fn unwrap(&mut self, number: u32) -> u64 {
         let near = match self.last {
-            // Far from zero, so that a number before the first one is still one.
-            None => (1 << 32) + u64::from(number),
+            None => START + u64::from(number),
             Some(last) => sequence::nearest(last, number),
         };
         self.last = Some(near);
@@ -61,6 +64,17 @@ mod tests {
         assert_eq!(before.shift_from(after), 1 << 32);
         assert_eq!(after.shift_from(before), -(1 << 32));
         assert_eq!(of(&[7, 9_000]).shift_from(of(&[8])), 0);
+    }
+
+    #[test]
+    fn numbers_that_go_back_are_still_numbers_as_those_of_the_other_end() {
+        let mut inside = Numbers::default();
+        inside.take_syn(0);
+        let mut outside = Numbers::default();
+        outside.take_syn(u32::MAX);
+        let back = [0x8000_0000, 1, 0x8000_0002, 3].map(|number| outside.unwrap(number));
+        let own = back.map(|number| number.checked_add_signed(inside.shift_from(outside)));
+        assert!(own.is_sorted_by(|one, next| one > next) && own.iter().all(Option::is_some), "{own:?}");
     }
 
     #[test]
