@@ -141,6 +141,13 @@ pub fn open_to_read(common: &Common) -> anyhow::Result<Archive> {
     Archive::open_to_read(path).map_err(cannot_open)
 }
 
+/// Opens the archive to read what a name stands for that may be that of a file as well. Where there is no archive, `nowhere` says what
+/// the name is not, since a file was meant more likely than not.
+pub fn open_for_name(common: &Common, nowhere: impl Fn() -> Complaint) -> anyhow::Result<Archive> {
+    is_there(common).with_context(nowhere)?;
+    open_to_read(common)
+}
+
 fn is_there(common: &Common) -> anyhow::Result<()> {
     match &common.archive {
         // What cannot even be looked at is told by opening it.

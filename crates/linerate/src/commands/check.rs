@@ -50,6 +50,8 @@ fn health(common: &Common, args: &CheckArgs) -> anyhow::Result<Health> {
 
 fn open(path: &Path) -> anyhow::Result<Archive> {
     let none = || Complaint::new(Exit::NotFound, format!("{} is no archive and no hub", path.display()));
+    // Opening would make it.
+    std::fs::metadata(path).with_context(none)?;
     Archive::open_to_read(path).with_context(none)
 }
 

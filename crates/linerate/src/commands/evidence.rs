@@ -26,14 +26,7 @@ pub fn together(
         return Ok(None);
     }
     let (names, runs): (Vec<&String>, Vec<&String>) = names.iter().partition(|name| is_input(name));
-    let runs: Vec<Stored> = runs
-        .into_iter()
-        .map(|name| {
-            kept(name).with_context(|| {
-                Complaint::new(Exit::NotFound, format!("{name} is neither a file nor a run of the archive"))
-            })
-        })
-        .collect::<anyhow::Result<_>>()?;
+    let runs: Vec<Stored> = runs.into_iter().map(|name| kept(name)).collect::<anyhow::Result<_>>()?;
     if let [name] = names.as_slice()
         && runs.is_empty()
         && *name != "-"

@@ -134,6 +134,14 @@ pub fn resolve(archive: &Archive, text: &str) -> anyhow::Result<RunId> {
     })
 }
 
+/// The same of a name that may be that of a file as well, which `nowhere` says.
+pub fn resolve_name(archive: &Archive, name: &str, nowhere: impl Fn() -> Complaint) -> anyhow::Result<RunId> {
+    match archive.resolve(name) {
+        Err(error @ ResolveError::Unknown { .. }) => Err(anyhow::Error::from(error).context(nowhere())),
+        _ => resolve(archive, name),
+    }
+}
+
 fn export(archive: &Archive, id: RunId, format: ExportFormat) -> anyhow::Result<Vec<u8>> {
     let mut data = Vec::new();
     let run = archive.run(&id).map_err(unreadable)?;

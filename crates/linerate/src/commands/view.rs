@@ -80,14 +80,17 @@ fn source(common: &Common, what: Option<&Path>) -> anyhow::Result<(Box<dyn Sourc
     if what.is_file() {
         return of_file(what);
     }
-    let archive = kept::open_to_read(common)?;
     let name = what.to_string_lossy();
+    let nowhere = || {
+        Complaint::new(Exit::NotFound, format!("there is no file, folder, round or run `{name}`"))
+            .hint("is the path right? `linerate runs list` and `linerate round list` show what the archive has")
+    };
+    let archive = kept::open_for_name(common, nowhere)?;
     let page = match (archive.resolve_round(&name), archive.resolve(&name)) {
         (Ok(round), _) => format!("/round/{round}"),
         (Err(_), Ok(run)) => format!("/run/{run}"),
         (Err(_), Err(error)) => {
-            let what = format!("there is no file, folder, round or run `{name}`");
-            return Err(anyhow::Error::from(error).context(Complaint::new(Exit::NotFound, what)));
+            return Err(anyhow::Error::from(error).context(nowhere()));
         }
     };
     Ok((Box::new(Kept::new(archive)), page))

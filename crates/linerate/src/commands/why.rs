@@ -22,7 +22,7 @@ use model::transfer::Transfer;
 use passive::flows::beside::{self, Subject};
 use passive::flows::evidence;
 
-use super::runs::resolve;
+use super::runs::resolve_name;
 use super::{archive as kept, print};
 use crate::cli::Common;
 use crate::cli::why::WhyArgs;
@@ -49,7 +49,7 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
     {
         return super::why_trace::run(common, Path::new(file));
     }
-    let kept = |name: &str| run_of_archive(&kept::open_to_read(common)?, name);
+    let kept = |name: &str| run_of_archive(&archive_for(common, name)?, name);
     let together = super::evidence::together(&args.what, &args.declared.facts(args.expect), kept)?;
     let is_of_files = together.is_some();
     let Together { round, counters, facts } = together.unwrap_or_default();
@@ -57,7 +57,7 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
         (Some(round), _) => round,
         (None, names) if is_of_files => without_tests(names),
         (None, [file]) if Path::new(file).is_file() => of_file(Path::new(file))?,
-        (None, names) => of_archive(&kept::open_to_read(common)?, names)?,
+        (None, names) => of_archive(&archive_for(common, names.first().map_or("last", String::as_str))?, names)?,
     };
     let diagnosis = diagnose(&round, catalogue, &Rules::built_in());
     if common.json {
@@ -94,6 +94,17 @@ fn without_tests(names: &[String]) -> Round {
         segments: Vec::new(),
         tests: Vec::new(),
     }
+}
+
+/// The archive that should have what is called so.
+fn archive_for(common: &Common, name: &str) -> anyhow::Result<Archive> {
+    if name == "last" { kept::open_to_read(common) } else { kept::open_for_name(common, || nowhere(name)) }
+}
+
+fn nowhere(name: &str) -> Complaint {
+    Complaint::new(Exit::NotFound, format!("there is no file and no run `{name}`")).hint(
+        "is the file's path right? `linerate runs list`, `round list` and `watch transfers` show what the archive has",
+    )
 }
 
 fn exit(diagnosis: &Diagnosis) -> Exit {
@@ -176,7 +187,7 @@ fn run_of_archive(archive: &Archive, name: &str) -> anyhow::Result<(Run, RunSamp
     if let Some((transfer, samples)) = transfer(archive, name)? {
         return Ok((evidence::run(&transfer, &samples), samples));
     }
-    let id = resolve(archive, name)?;
+    let id = resolve_name(archive, name, || nowhere(name))?;
     Ok((archive.run(&id)?, archive.samples(&id)?))
 }
 

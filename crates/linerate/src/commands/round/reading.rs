@@ -95,9 +95,14 @@ pub fn named(common: &Common, name: &Path) -> anyhow::Result<Named> {
 }
 
 fn of_archive(common: &Common, name: &Path) -> anyhow::Result<Round> {
-    let archive = kept::open_to_read(common)?;
+    let archive = kept::open_for_name(common, || nowhere(name))?;
     let id = archive.resolve_round(&name.to_string_lossy()).map_err(complain(name))?;
     archive.round(&id).map_err(complain(name))
+}
+
+fn nowhere(name: &Path) -> Complaint {
+    Complaint::new(Exit::NotFound, format!("there is no file and no round `{}`", name.display()))
+        .hint("`linerate round list` shows the rounds that are kept")
 }
 
 fn complain(name: &Path) -> impl Fn(RoundError) -> anyhow::Error + '_ {
@@ -106,10 +111,7 @@ fn complain(name: &Path) -> impl Fn(RoundError) -> anyhow::Error + '_ {
             RoundError::Empty { .. } => {
                 Complaint::new(Exit::NotFound, "no round").hint("`linerate round PLAN` makes one")
             }
-            RoundError::Unknown { .. } | RoundError::Ambiguous { .. } => {
-                Complaint::new(Exit::NotFound, format!("there is no file and no round `{}`", name.display()))
-                    .hint("`linerate round list` shows the rounds that are kept")
-            }
+            RoundError::Unknown { .. } | RoundError::Ambiguous { .. } => nowhere(name),
             _ => Complaint::new(Exit::Local, "the round cannot be read from the archive"),
         };
         anyhow::Error::from(error).context(complaint)

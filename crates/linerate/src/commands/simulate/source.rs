@@ -14,7 +14,7 @@ use crate::cli::Common;
 use crate::commands::archive as kept;
 use crate::commands::expectation::Facts;
 use crate::commands::round::reading;
-use crate::commands::runs::resolve;
+use crate::commands::runs::resolve_name;
 use crate::exit::{Complaint, Exit};
 
 /// What a name stands for.
@@ -35,12 +35,16 @@ impl Source {
         if path.is_file() {
             return of_file(path);
         }
-        let archive = kept::open_to_read(common)?;
+        let nowhere = || {
+            Complaint::new(Exit::NotFound, format!("there is no file, run or round `{name}`"))
+                .hint("is the path right? `linerate runs list` and `linerate round list` show what the archive has")
+        };
+        let archive = kept::open_for_name(common, nowhere)?;
         // Names of runs and of rounds are never alike; `last` is the last run.
         if let Some(id) = archive.resolve_round(name).ok().filter(|_| name != "last") {
             return Ok(Self::Round(Box::new(archive.round(&id)?)));
         }
-        let id = resolve(&archive, name)?;
+        let id = resolve_name(&archive, name, nowhere)?;
         let run = archive.run(&id)?;
         let facts = Facts::of(&archive, &run);
         let samples = archive.samples(&id).unwrap_or_default();

@@ -187,6 +187,40 @@ fn reading_never_makes_an_archive_where_there_is_none() {
     }
 }
 
+/// A file was meant more likely than a run, whether there is an archive or not.
+#[test]
+fn a_file_that_is_not_there_is_said_to_be_missing_and_no_archive_is_made() {
+    let archive = ArchiveFile::new();
+    let missing = archive.path.with_file_name("owamp.json");
+    let missing = missing.to_str().unwrap();
+    let mut there = tempfile::NamedTempFile::new().unwrap();
+    there.write_all(b"buy milk\n").unwrap();
+    let there = there.path().to_str().unwrap();
+    for is_made in [false, true] {
+        if is_made {
+            archive.make();
+        }
+        for (args, what) in [
+            (&["why", missing][..], "file and no run"),
+            (&["why", missing, "last"], "file and no run"),
+            (&["why", there, missing], "file and no run"),
+            (&["view", missing], "file, folder, round or run"),
+            (&["simulate", "flow", "--from-run", missing], "file, run or round"),
+        ] {
+            let said = linerate(&[args, &["--archive", archive.arg()]].concat());
+            assert_eq!((said.code, said.stdout.as_str()), (Some(9), ""), "{args:?}: {}", said.stderr);
+            let expected = format!("error: there is no {what} `{missing}`: ");
+            assert!(said.stderr.starts_with(&expected), "{args:?}: {}", said.stderr);
+            assert!(said.stderr.contains("\nhint: is the "), "{args:?}: {}", said.stderr);
+        }
+        assert_eq!(archive.path.exists(), is_made);
+    }
+    let checked = linerate(&["check", missing]);
+    assert_eq!(checked.code, Some(3), "{checked:?}");
+    assert!(checked.stdout.contains("is no archive and no hub: No such file"), "{checked:?}");
+    assert!(!std::path::Path::new(missing).exists(), "what only reads has made it");
+}
+
 #[test]
 fn a_name_that_does_not_resolve_is_told_as_a_name() {
     // RFC 6761: `.invalid` never resolves.
