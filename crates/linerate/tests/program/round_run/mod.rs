@@ -162,7 +162,7 @@ fn a_round_that_is_stopped_keeps_what_was_measured_and_marks_the_rest() {
     network.world.run(
         "mkfifo $F/telling; $L round $F/plan.toml --output $F/round.json > $F/out 2> $F/telling & leader=$!; \
          exec 8< $F/telling; while read line <&8; do case $line in *hops*) break;; esac; done; cat <&8 > /dev/null & \
-         until ip netns pids h1 | xargs -r -n 1 sh -c 'tr \"\\0\" \" \" < /proc/$0/cmdline' | grep -q -e --json; do :; done; \
+         until ip netns pids h1 | xargs -r -n 1 sh -c 'tr \"\\0\" \" \" < /proc/$0/cmdline' | grep -q -e --json; do sleep 0.02; done; \
          kill -INT $leader",
     );
     let (_, code) = network.world.ends("wait $leader");

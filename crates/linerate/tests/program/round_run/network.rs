@@ -58,7 +58,7 @@ impl Network {
 
     /// Nothing runs in any host any more. What was told to end may take its time.
     pub fn is_left_empty(&mut self) {
-        self.world.run("for n in 1 2 3; do while [ -n \"$(ip netns pids h$n)\" ]; do :; done; done");
+        self.world.run("for n in 1 2 3; do while [ -n \"$(ip netns pids h$n)\" ]; do sleep 0.02; done; done");
     }
 }
 
