@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use audit::profile::Origin;
+use audit::report::Report;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -87,4 +88,84 @@ fn the_speed_that_veth_makes_up_is_no_target() {
     let values = world.audit("--rtt 100ms").profile;
     let target = values.iter().find(|value| value.name == "target rate").unwrap();
     assert_eq!((target.value.as_deref(), target.origin), (None, Origin::Assumed), "{values:?}");
+}
+
+/// Listens on a port in one namespace; in another, moves so many MiB over each of so many connections, and keeps them.
+const SINK: &str = "
+import socket, sys, threading
+listener = socket.create_server(('10.9.9.2', 7000), backlog=64)
+print('listening', flush=True)
+def drain(peer):
+    while peer.recv(1 << 18): pass
+while True: threading.Thread(target=drain, args=(listener.accept()[0],), daemon=True).start()
+";
+const MOVER: &str = "
+import socket, sys, time
+count, endless = int(sys.argv[1]), len(sys.argv) > 2
+peers = [socket.create_connection(('10.9.9.2', 7000)) for _ in range(count)]
+for peer in peers: peer.sendall(bytes(11 << 20))
+print('moved', flush=True)
+while True:
+    if endless: peers[0].sendall(bytes(1 << 20))
+    time.sleep(0.01)
+";
+
+/// What connections teach that are idle, or of another namespace, would silence the rules of buffers.
+#[test]
+fn connections_that_are_idle_or_of_another_namespace_are_no_hints_and_nothing_that_is_declared_yields_to_them() {
+    let mut world = World::new();
+    world.run("mount -t tmpfs none /run; for n in near far other; do ip netns add $n; ip -n $n link set lo up; done");
+    for (host, address) in [("near", "10.9.9.1"), ("other", "10.9.9.3")] {
+        world.run(&format!(
+            "ip link add {host} netns far type veth peer name out netns {host}; ip -n {host} addr add {address}/24 dev out; \
+             ip -n {host} link set out up; ip -n far link set {host} up; ip -n far addr add 10.9.9.2/32 dev {host}; \
+             ip -n far route add {address}/32 dev {host} src 10.9.9.2"
+        ));
+    }
+    fs::write(world.folder.path().join("sink.py"), SINK).unwrap();
+    fs::write(world.folder.path().join("mover.py"), MOVER).unwrap();
+    let moving = |name: &str, command: &str, word: &str| {
+        format!(
+            "mkfifo $F/{name}; {command} > $F/{name} & exec 8< $F/{name}; read said <&8; [ \"$said\" = {word} ] && \
+             {{ cat <&8 > /dev/null & }}"
+        )
+    };
+    world.run(&moving("sink", "ip netns exec far python3 $F/sink.py", "listening"));
+    world.run(&moving("idle", "ip netns exec near python3 $F/mover.py 16", "moved"));
+    world.run(&moving("busy", "ip netns exec other python3 $F/mover.py 1 endless", "moved"));
+    // Those of `near` have said nothing for longer than a transfer pauses.
+    world.run(
+        "until [ $(ip netns exec near ss -tinH state established | grep -cE 'lastsnd:(3[0-9]{2}[1-9]|[4-9][0-9]{3}|[0-9]{5})') = 16 ]; \
+         do sleep 0.1; done",
+    );
+    let audit = |world: &mut World, host: &str, more: &str| -> Report {
+        let (printed, code) = world.ends(&format!(
+            "ip netns exec {host} $L host audit --target-rate 10Gbit/s {more} --json --fail-on never --counters-over 0s"
+        ));
+        serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{code}: {error}: {printed}"))
+    };
+    let origin = |report: &Report, name: &str| report.profile.iter().find(|value| value.name == name).unwrap().origin;
+    let active = audit(&mut world, "other", "");
+    assert_eq!(
+        origin(&active, "rtt"),
+        Origin::Learnt,
+        "an active flow of this namespace is a hint: {:?}",
+        active.profile
+    );
+    let idle = audit(&mut world, "near", "");
+    assert_ne!(origin(&idle, "rtt"), Origin::Learnt, "{:?}", idle.profile);
+    assert_ne!(origin(&idle, "streams"), Origin::Learnt, "{:?}", idle.profile);
+    for host in ["near", "other"] {
+        let declared = audit(&mut world, host, "--rtt 100ms");
+        assert_eq!(
+            (origin(&declared, "rtt"), origin(&declared, "streams")),
+            (Origin::Given, Origin::Assumed),
+            "{host}"
+        );
+        assert!(
+            declared.findings.iter().any(|finding| finding.rule == "BUF-RMEM-BDP"),
+            "{host}: {:?}",
+            declared.findings
+        );
+    }
 }
