@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -150,8 +151,14 @@ impl Browser {
     /// What an expression is on the page, promises waited for.
     #[track_caller]
     pub fn value(&mut self, expression: &str) -> Value {
+        self.value_within(expression, PATIENCE)
+    }
+
+    /// The same of one that may take longer.
+    #[track_caller]
+    pub fn value_within(&mut self, expression: &str, patience: Duration) -> Value {
         let asked = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
-        let found = self.ask("Runtime.evaluate", &asked);
+        let found = self.ask_within("Runtime.evaluate", &asked, patience);
         assert!(found.get("exceptionDetails").is_none(), "{expression}: {found}");
         found["result"]["value"].clone()
     }
@@ -219,6 +226,11 @@ impl Browser {
 
     #[track_caller]
     fn ask(&mut self, method: &str, parameters: &Value) -> Value {
+        self.ask_within(method, parameters, PATIENCE)
+    }
+
+    #[track_caller]
+    fn ask_within(&mut self, method: &str, parameters: &Value, patience: Duration) -> Value {
         self.asked += 1;
         let mut message = json!({ "id": self.asked, "method": method, "params": parameters });
         if let Some(session) = &self.session {
@@ -230,7 +242,7 @@ impl Browser {
             .write_all(&bytes)
             .unwrap_or_else(|error| panic!("chromium has ended ({error}): run scripts/setup test"));
         loop {
-            let mut said = self.hear(method);
+            let mut said = self.hear(method, patience);
             if said["id"] == self.asked {
                 assert!(said.get("error").is_none(), "{method}: {said}");
                 return said["result"].take();
@@ -242,14 +254,14 @@ impl Browser {
     #[track_caller]
     fn wait_for(&mut self, event: &str) {
         while !self.events.iter().any(|one| one["method"] == event) {
-            let said = self.hear(event);
+            let said = self.hear(event, PATIENCE);
             self.events.push_back(said);
         }
     }
 
     #[track_caller]
-    fn hear(&self, what: &str) -> Value {
-        let heard = self.messages.recv_timeout(PATIENCE);
+    fn hear(&self, what: &str, patience: Duration) -> Value {
+        let heard = self.messages.recv_timeout(patience);
         heard.unwrap_or_else(|error| panic!("chromium does not say {what} ({error}): run scripts/setup test"))
     }
 }

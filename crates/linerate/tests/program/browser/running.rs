@@ -30,7 +30,7 @@ fn a_round_is_followed_without_a_hub_until_it_is_kept() {
         .run("$L round $F/plan.toml --overtime 1h --patience 5min --quiet > $F/round.out 2>&1 & echo $! > $F/leader");
     network
         .world
-        .run("until grep -qs '\"begun\"' $F/archive.db.rounds/*.round.jsonl; do kill -0 $(cat $F/leader); done");
+        .run("until grep -qs '\"begun\"' $F/archive.db.rounds/*.round.jsonl; do kill -0 $(cat $F/leader) && sleep 0.02; done");
     let archive = network.world.folder.path().join("archive.db");
     let mut visit = Visit::of(archive.to_str().unwrap());
     let text = visit.look_at("/", "running-overview");
@@ -78,7 +78,7 @@ fn a_round_that_nobody_leads_any_more_is_shown_as_interrupted() {
     network.plan(TESTS);
     network.world.run(
         "$L round $F/plan.toml --quiet > /dev/null 2>&1 & leader=$!; until grep -qs '\"slot\"' $F/archive.db.rounds/*.round.jsonl; \
-         do kill -0 $leader; done; kill -9 $leader; wait $leader || true",
+         do kill -0 $leader && sleep 0.02; done; kill -9 $leader; wait $leader || true",
     );
     network.is_left_empty();
     let mut visit = Visit::of(network.world.folder.path().join("archive.db").to_str().unwrap());

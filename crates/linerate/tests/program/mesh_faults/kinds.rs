@@ -117,7 +117,7 @@ fn files_are_fetched_from_a_host_without_an_agent_which_is_not_asked_to_fetch_an
     world.write("plan.toml", FILES);
     world.hub(super::world::HUB, "--name 127.0.0.1 --listen 127.0.0.1:8443");
     world.join("https://127.0.0.1:8443");
-    world.run("until $L probe http http://127.0.0.1:8080/file >/dev/null 2>&1; do :; done");
+    world.run("until $L probe http http://127.0.0.1:8080/file >/dev/null 2>&1; do sleep 0.1; done");
     world.run("$L hub test $F/hub/made download a files");
     let refused = world.run("$L hub test $F/hub/made download files a 2>&1 || true");
     assert!(refused.contains("there is no heavy test download from files to a"), "{refused}");

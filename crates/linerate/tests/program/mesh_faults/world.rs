@@ -163,10 +163,14 @@ impl World {
     #[track_caller]
     pub fn wait(&self, what: &str, holds: impl Fn(&Self) -> bool) {
         let until = Instant::now() + PATIENCE;
-        while !holds(self) {
+        loop {
+            let began = Instant::now();
+            if holds(self) {
+                return;
+            }
             let logs = || [HUB, "hub2", "a", "b"].map(|who| format!("{who}: {}", self.log(who))).join("\n");
             assert!(Instant::now() < until, "{what} does not come\n{}", logs());
-            thread::park_timeout(Duration::from_millis(5));
+            rest(began.elapsed());
         }
     }
 
@@ -183,6 +187,7 @@ impl World {
     pub fn wait_for_results(&mut self, known: &BTreeMap<String, u64>) {
         let until = Instant::now() + PATIENCE;
         loop {
+            let began = Instant::now();
             let now = self.series();
             let is_newer = |pair: &str| now.get(pair) > known.get(pair);
             if is_newer("a to b") && is_newer("b to a") {
@@ -195,6 +200,7 @@ impl World {
                 self.log("a"),
                 self.log("b")
             );
+            rest(began.elapsed());
         }
     }
 
@@ -228,6 +234,11 @@ impl World {
         let directory = Directory::at(&self.place.join("hub/made"));
         open(&directory, &directory.settings().unwrap()).unwrap()
     }
+}
+
+/// Between two looks: what is waited for comes later where those who wait take the CPUs.
+fn rest(look: Duration) {
+    thread::park_timeout((look * 4).max(Duration::from_millis(5)));
 }
 
 /// What an agent has on disk.

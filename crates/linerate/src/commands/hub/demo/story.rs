@@ -168,7 +168,7 @@ impl Story<'_> {
             if let Some(incident) = closed {
                 return self.detail(hub, |incident| incident.status == Status::Closed, &incident.id.0);
             }
-            std::thread::sleep(GLANCE);
+            std::thread::sleep(ASKED_EVERY);
         }
     }
 
@@ -269,7 +269,7 @@ impl Story<'_> {
                     Ok(_) => late.into(),
                 });
             }
-            std::thread::sleep(GLANCE);
+            std::thread::sleep(ASKED_EVERY);
         }
     }
 
@@ -328,4 +328,7 @@ const FAULT: &str = "echo 4096 16384 32768 > /proc/sys/net/ipv4/tcp_rmem";
 const LEAST_RESULTS: u64 = 14;
 /// How long a step may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(240);
+/// How soon the wish to stop is seen.
 const GLANCE: Duration = Duration::from_millis(500);
+/// Between two questions to the hub, each of which is a program that starts.
+const ASKED_EVERY: Duration = Duration::from_secs(1);
