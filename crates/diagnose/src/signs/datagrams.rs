@@ -7,6 +7,7 @@ use model::run::Run;
 use units::DataRate;
 
 use super::Observation;
+use super::first_datagrams::first_datagrams;
 use super::flow::{Complaint, Flow};
 use super::losses;
 use super::percent::percent;
@@ -36,6 +37,8 @@ pub(super) fn add(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
     offered(flow, total);
     flow.observations.extend(losses::loss(part, "datagrams did not arrive"));
     flow.observations.extend(lost_where(&balance));
+    let measurement = run.measurement.as_ref();
+    flow.observations.extend(measurement.and_then(|found| first_datagrams(found, total.heading)));
     #[expect(clippy::cast_precision_loss, reason = "a ratio")]
     let overtaken = balance.reordered.get() as f64 / handed as f64;
     let state = if overtaken > 1e-3 { "broken" } else { "kept" };

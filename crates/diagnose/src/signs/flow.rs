@@ -6,7 +6,7 @@ use model::expectation::Prediction;
 use model::measurement::Heading;
 use model::round::{Endpoint, Passage, Round, Tested};
 use model::target::{TargetRate, TargetSource};
-use units::DataRate;
+use units::{ByteCount, DataRate};
 
 use super::Observation;
 use crate::wires::way::way;
@@ -92,6 +92,8 @@ pub struct Shape {
     pub payload: Option<u32>,
     /// The rate that was asked for, of all streams together.
     pub paced: Option<DataRate>,
+    /// The send buffer that the test asked for at the sender alone, as iperf 2 does.
+    pub send_buffer: Option<ByteCount>,
 }
 
 impl Shape {

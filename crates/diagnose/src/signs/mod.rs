@@ -21,6 +21,8 @@
 //! * `queues`: by how much RTTs grow under load
 //! * `ceiling`: how often the rate is near its best, and how much of its target that is
 //! * `datagrams`: datagrams of one run
+//! * `first_datagrams`: whether the first datagrams of a run fared as later ones
+//! * `asked_buffer`: whether a larger send buffer was faster
 //! * `datagram_rate`: datagrams beside TCP
 //! * `stops`: whether the programs of both ends ran all the time
 //! * `window_shares`: how much the windows of both ends took of what is missing
@@ -36,12 +38,14 @@ use std::sync::LazyLock;
 
 mod agreed;
 pub(crate) mod allowed;
+mod asked_buffer;
 mod carried;
 mod ceiling;
 mod clustering;
 mod coverage;
 mod datagram_rate;
 mod datagrams;
+mod first_datagrams;
 pub mod flow;
 mod initial_window;
 mod jump;
@@ -62,6 +66,7 @@ mod vanished;
 mod window_shares;
 
 pub use coverage::Coverage;
+pub(crate) use first_datagrams::{EmptiedBucket, emptied_bucket};
 pub use flow::Flow;
 pub(crate) use percent::percent;
 pub use reading::flows;

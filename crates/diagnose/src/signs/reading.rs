@@ -4,10 +4,11 @@ use model::measurement::{DirectionTotal, Heading};
 use model::played::Finding;
 use model::quality::{DisturbanceKind, Quality};
 use model::round::{Round, Tested};
-use model::run::Run;
+use model::run::{Role, Run};
 use model::spec::Protocol;
 use predict::target::Targets;
 use predict::target::flow::{requested, settled};
+use units::ByteCount;
 
 use super::flow::{Flow, FlowEnds, FlowKind, Shape};
 use super::{allowed, numbers, probes, queues, relations, vanished};
@@ -80,9 +81,21 @@ fn of_direction(
         not_judged: target.as_ref().err().map(|why| why.reason.clone()),
         target: target.ok().cloned(),
         weight: trust(tested),
-        shape: Shape { streams: spec.streams.into(), paced: requested(spec), ..Shape::default() },
+        shape: Shape {
+            streams: spec.streams.into(),
+            paced: requested(spec),
+            send_buffer: send_buffer(run, total),
+            ..Shape::default()
+        },
         ..Flow::unobserved(test, tested, FlowEnds::of(round, tested, total.heading), kind)
     };
     numbers::add(&mut flow, tested, run, total);
     flow
+}
+
+/// The buffer that a client of iperf 2 asked for: it sets those of its own socket, where iperf3 sets those of both ends.
+fn send_buffer(run: &Run, total: &DirectionTotal) -> Option<ByteCount> {
+    let is_iperf2 = run.local.software.as_deref().is_some_and(|software| software.starts_with("iperf 2"));
+    let is_sender = run.role == Role::Client && total.heading == Heading::Outbound;
+    run.spec.window.filter(|_| is_iperf2 && is_sender)
 }

@@ -8,6 +8,7 @@ use model::target::{TargetRate, TargetSource};
 use units::duration::show;
 
 use super::Observation;
+use super::asked_buffer::asked_buffer;
 use super::carried::carried;
 use super::datagram_rate::datagram_rate;
 use super::flow::{Complaint, Flow, FlowKind};
@@ -93,7 +94,7 @@ impl Ends {
     }
 }
 
-fn all(flow: &Flow, flows: &[&Flow]) -> [Option<Observation>; 16] {
+fn all(flow: &Flow, flows: &[&Flow]) -> [Option<Observation>; 17] {
     [
         reverse(flow, flows),
         other_sender(flow, flows),
@@ -111,6 +112,7 @@ fn all(flow: &Flow, flows: &[&Flow]) -> [Option<Observation>; 16] {
         datagram_rate(flow, flows),
         base_rtt(flow, flows),
         carried(flow, flows),
+        asked_buffer(flow, flows),
     ]
 }
 

@@ -218,6 +218,10 @@ signs! {
         "path" 0.35,
         "receiver" 0.15,
     }
+    "first-datagrams" asks "Did the first datagrams of a run pass faster than later ones?" {
+        "lost-as-later" 0.90,
+        "passed-faster" 0.10 direct,
+    }
     "datagram-loss" asks "Does the part of datagrams that is lost grow with their rate?" {
         "same-at-any-rate" 0.40,
         "grows" 0.60,
