@@ -46,6 +46,7 @@ mod seen;
 mod segments;
 mod sizes;
 mod skipped;
+mod so_far;
 mod sockets;
 mod source;
 mod stamp;

@@ -101,7 +101,7 @@ impl Reading {
         if self.block == Block::None {
             return false;
         }
-        let Some(printed) = Printed::of(text) else { return false };
+        let Some(printed) = Printed::of(text).filter(|_| contradiction(text).is_none()) else { return false };
         let (stream, block) = (self.stream, self.block);
         let parsed = self.open(number);
         if block == Block::Summary {
@@ -158,6 +158,19 @@ impl Reading {
             self.tests.push(parsed);
         }
     }
+}
+
+/// Why a line that has the form of a summary of datagrams is none.
+pub(crate) fn contradiction(line: &str) -> Option<String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let [from, "-", to, number, unit, lost, "/", sent, ..] = words.as_slice() else { return None };
+    let (from, to) = (seconds(from)?, seconds(to)?);
+    rate([number, unit])?;
+    let (lost, sent) = (lost.parse::<u64>().ok()?, sent.parse::<u64>().ok()?);
+    if lost > sent {
+        return Some(format!("no more datagrams lost than sent, and not {lost} of {sent}"));
+    }
+    (from >= to).then(|| "an interval that is longer than nothing".to_owned())
 }
 
 /// A row in its parts: `0.0 - 1.0      9.40 Mbps      14             26.06 KBytes`.
@@ -251,6 +264,18 @@ mod tests {
         assert_eq!(parsed.ends.len(), 1);
         assert_eq!(parsed.ends[0].row.retransmits, Some(0));
         assert!(rest.unwrap().contains("No further runs") && extract("Interval Transfer\n").1.is_none());
+    }
+
+    #[test]
+    fn more_datagrams_lost_than_sent_are_no_summary() {
+        let line = "0.0 - 0.0      44.66 Mbps     88 / 5         Jitter: 54523.0 ms";
+        assert!(contradiction(line).is_some_and(|why| why.contains("88 of 5")));
+        assert_eq!(contradiction("0.0 - 1.0      90.0 Mbps      39 / 7800   Jitter: 0.0206 ms"), None);
+        let text = format!(
+            "Summary\nInterval       Throughput     Lost / Sent\n0.0 - 1.0      44.66 Mbps     88 / 5\n{line}\n"
+        );
+        let (tests, rest) = extract(&text);
+        assert!(tests.is_empty() && rest.is_some_and(|rest| rest.contains("54523")));
     }
 
     #[test]

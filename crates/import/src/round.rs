@@ -24,7 +24,8 @@ use super::evidence::{DeviceCounters, Evidence, HostFact, Shown, Socket, SocketB
 use super::merge;
 pub use super::merge::Stored;
 use super::parsed::host_of;
-use super::readings::{CounterOwner, lost_so_far, readings_of};
+use super::readings::{CounterOwner, readings_of};
+use super::so_far::facts_of;
 use super::{Import, Imported, one_way, router_test, rtt, sizes, sockets, transfers};
 use names::{Names, same_host, without_port};
 
@@ -196,8 +197,7 @@ pub fn beside_runs(kept: Vec<Stored>, sources: &[Source], facts: &UserFacts) -> 
     }
     let mut loose = Vec::new();
     for (owner, readings) in counters {
-        let so_far = lost_so_far(&owner, &readings);
-        gathered.facts.extend(so_far.map(|lost| (owner.host.clone(), HostFact::LostSoFar(lost))));
+        gathered.facts.extend(facts_of(&readings).into_iter().map(|fact| (owner.host.clone(), fact)));
         let readings = readings_of(&owner, &readings);
         if !attach(&mut runs, owner.host.as_deref(), &readings, sources) {
             loose.push((owner.host, readings));

@@ -60,6 +60,17 @@ impl Ends {
         self.sender.is_none() && self.receiver.is_none()
     }
 
+    /// How long datagrams were sent: a receiver waits for the last of them, and its time is no time of sending.
+    fn sending(&self) -> Option<Duration> {
+        let (sender, receiver) = (self.sender.as_ref()?, self.receiver.as_ref()?);
+        receiver.datagrams?;
+        let (rate, longer) = (sender.rate.filter(|rate| !rate.is_zero())?, receiver.end.saturating_sub(receiver.start));
+        // The rate has more digits than the time.
+        #[expect(clippy::cast_precision_loss, reason = "a time for display")]
+        let sending = Duration::try_from_secs_f64(sender.bytes.get() as f64 * 8.0 / rate.bps() as f64).ok()?;
+        (sending.as_secs_f64() * LATER < longer.as_secs_f64()).then_some(sending)
+    }
+
     /// From the start to the receiver's last byte, or where it is silent to the sender's.
     fn elapsed(&self) -> Duration {
         self.receiver.as_ref().or(self.sender.as_ref()).map_or(Duration::ZERO, |row| row.end.saturating_sub(row.start))
@@ -113,6 +124,9 @@ fn without_gaps(parsed: &ParsedTest, heading: Heading, mut sum: Row) -> Row {
     sum
 }
 
+/// A receiver that ends so much later waited for datagrams that were lost or late.
+const LATER: f64 = 1.05;
+
 /// Two streams at the same time.
 pub(crate) fn added(a: &Row, b: &Row) -> Row {
     let mut sum = Row::new(Label::Sum, a.start.min(b.start), a.end.max(b.end), plus(a.bytes, b.bytes));
@@ -156,7 +170,7 @@ pub(crate) fn total(parsed: &ParsedTest, heading: Heading, intervals: &[ByteCoun
         heading,
         sent: ends.sender.as_ref().map(|row| row.bytes),
         received: ends.receiver.as_ref().map(|row| row.bytes),
-        elapsed: ends.elapsed(),
+        elapsed: ends.sending().unwrap_or_else(|| ends.elapsed()),
         goodput: ends.goodput(),
         retransmits: ends.sender.as_ref().and_then(|row| row.retransmits).map(PacketCount::new),
         datagrams,

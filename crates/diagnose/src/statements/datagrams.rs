@@ -6,9 +6,11 @@ use model::played::Finding;
 use model::round::Round;
 use model::spec::Protocol;
 use units::DataRate;
+use units::duration::show;
 
 use super::statement::{Statement, percent, ratio};
 use super::transfers::from_to;
+use crate::signs::{EmptiedBucket, emptied_bucket};
 
 /// All of a round: each run by itself, then what runs of a pair say together.
 pub(super) fn of(round: &Round) -> Vec<Statement> {
@@ -31,6 +33,8 @@ struct DatagramRun<'a> {
     sent_at: Option<DataRate>,
     /// The program that sent a packet every now and then, and no load.
     sparse: Option<&'a str>,
+    /// What passed at first and not later.
+    bucket: Option<EmptiedBucket>,
 }
 
 fn datagram_runs(round: &Round) -> Vec<DatagramRun<'_>> {
@@ -38,12 +42,14 @@ fn datagram_runs(round: &Round) -> Vec<DatagramRun<'_>> {
         Finding::Run(run) if run.spec.protocol == Protocol::Udp => Some((tested, run, run.measurement.as_ref()?)),
         _ => None,
     });
-    let totals = runs.flat_map(|(tested, run, found)| found.totals.iter().map(move |total| (tested, run, total)));
-    let counted = totals.filter_map(|(tested, run, total)| {
+    let totals =
+        runs.flat_map(|(tested, run, found)| found.totals.iter().map(move |total| (tested, run, found, total)));
+    let counted = totals.filter_map(|(tested, run, found, total)| {
         let counts = total.datagrams.filter(|counts| counts.sent.get() > 0)?;
         let lost = ratio([lost_on_path(total, &counts), counts.sent.get()]);
         let sent_at = total.sent.and_then(|sent| DataRate::of(sent, total.elapsed));
-        Some(DatagramRun { whose: from_to(tested, total), total, counts, lost, sent_at, sparse: one_way_tool(run) })
+        let (whose, bucket) = (from_to(tested, total), emptied_bucket(found, total.heading));
+        Some(DatagramRun { whose, total, counts, lost, sent_at, sparse: one_way_tool(run), bucket })
     });
     counted.collect()
 }
@@ -81,8 +87,10 @@ impl DatagramRun<'_> {
         let part = if lost == 0 { String::new() } else { format!(" ({})", percent(self.lost)) };
         let says = format!("{whose}: {lost} of {} datagrams lost{part}{rate}", counts.sent);
         if self.lost >= LOSSY && counts.lost.get() > 1 {
-            let through = (self.lost >= MUCH && !self.is_unlimited(all))
-                .then(|| format!("; {goodput} came through, which may be what the bottleneck carries"));
+            let through = (self.lost >= MUCH && !self.is_unlimited(all)).then(|| self.bucket.map(of_bucket));
+            let through = through.map(|bucket| {
+                bucket.unwrap_or_else(|| format!("; {goodput} came through, which may be what the bottleneck carries"))
+            });
             let packets = self.in_packets().unwrap_or_default();
             return Statement::fault(format!("{says}{}{packets}", through.unwrap_or_default()));
         }
@@ -143,6 +151,17 @@ impl DatagramRun<'_> {
             percent(1.0 - kept)
         ))
     }
+}
+
+/// What a token bucket let pass, as its run shows it.
+fn of_bucket(bucket: EmptiedBucket) -> String {
+    let EmptiedBucket { until, first, later: [least, most], lost, burst } = bucket;
+    format!(
+        "; {first} passed without a loss for the first {}, then evenly {least} to {most} with {} lost: a token bucket of about {burst} at that \
+         rate (a policer, or a shaper without a queue); a queue before a slower link would let nothing pass faster",
+        show(until),
+        percent(lost)
+    )
 }
 
 /// Where whatever comes faster than a rate ends at that rate, and what comes slower loses nothing: each such pair.

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use import::evidence::{
-    ClosedWindow, ComplaintKind, CpuShares, HostFact, KernelComplaint, LostSoFar, ReceivingCpus, SocketBetween,
-    StoodStill, TrackedConnections, WindowScales,
+    ClosedWindow, CpuShares, HostFact, ReceivingCpus, SocketBetween, StoodStill, TrackedConnections, WindowScales,
 };
 use model::series::field::Field;
 use units::duration::show;
@@ -26,9 +25,7 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
                 "{tool} sent {moved} of differences between files that were there already: its rate is that of reading and comparing them, and \
                  none of the network"
             ))),
-            HostFact::Complaint(one) => all.push(of_complaint(named(host.as_ref()), one)),
-            HostFact::Receiving(cpus) => all.extend(of_receiving(named(host.as_ref()), cpus)),
-            HostFact::LostSoFar(lost) => all.push(of_lost(named(host.as_ref()), lost)),
+            HostFact::Receiving(cpus) => all.push(of_receiving(beside, host.as_ref(), cpus)),
             HostFact::ClosedWindow(one) => all.push(of_closed(one)),
             HostFact::StoodStill(one) => all.push(of_stall(one)),
             HostFact::TrackedConnections(table) => all.extend(of_table(named(host.as_ref()), table)),
@@ -83,77 +80,48 @@ fn of_cpus(host: &str, shares: &CpuShares) -> Vec<Statement> {
     all
 }
 
-/// Packets that one CPU received for all, and such as found no room.
-fn of_receiving(host: &str, cpus: &ReceivingCpus) -> Option<Statement> {
+/// Packets that one CPU received for all, and such as found no room. A CPU that ends a round of receiving before its queue is empty
+/// (`time_squeeze`) goes on in the next one: that costs nothing unless packets find no room, or the CPU has no time left.
+fn of_receiving(beside: &Beside<'_>, host: Option<&String>, cpus: &ReceivingCpus) -> Statement {
     let ReceivingCpus { cpus: count, received, busiest, by_busiest, squeezed_of_busiest: squeezed, dropped } = *cpus;
+    let name = named(host);
     if dropped > 0 {
-        return Some(Statement::fault(format!(
-            "{host} dropped {dropped} of {received} packets since it started, for which the queue of a CPU had no room (softnet): raise \
+        return Statement::fault(format!(
+            "{name} dropped {dropped} of {received} packets since it started, for which the queue of a CPU had no room (softnet): raise \
              `net.core.netdev_max_backlog`, and let more CPUs receive"
-        )));
+        ));
     }
     let share = ratio([by_busiest, received]);
-    Some(if share >= NEARLY_ALL && squeezed > 0 {
-        Statement::fault(format!(
-            "CPU {busiest} of {host} received {} of the packets of {count} CPUs and left some for later {squeezed} times (softnet): let more \
-             CPUs receive (queues of the NIC, `smp_affinity`, RPS)",
+    let is_full = beside.facts.iter().take(MOST_FACTS).any(|(of, fact)| match fact {
+        HostFact::Cpu(shares) => of.as_ref() == host && is_used_up(shares),
+        _ => false,
+    });
+    if share >= NEARLY_ALL && squeezed > 0 && is_full {
+        return Statement::fault(format!(
+            "CPU {busiest} of {name} received {} of the packets of {count} CPUs, left some for later {squeezed} times (softnet) and has no time \
+             left: let more CPUs receive (queues of the NIC, `smp_affinity`, RPS)",
             percent(share)
-        ))
-    } else {
-        Statement::fact(format!(
-            "none of the {count} CPUs of {host} dropped a packet for want of room in its queue (softnet)"
-        ))
-    })
+        ));
+    }
+    let none = format!("none of the {count} CPUs of {name} dropped a packet for want of room in its queue (softnet)");
+    if squeezed == 0 {
+        return Statement::fact(none);
+    }
+    let seldom = ratio([squeezed, by_busiest]);
+    Statement::fact(format!(
+        "{none}; CPU {busiest}, which received {} of the packets, left some for its next round {squeezed} times, once in {} packets, \
+         which costs nothing while the CPU has time and nothing is dropped",
+        percent(share),
+        by_busiest.checked_div(squeezed).filter(|_| seldom < 1.0).unwrap_or(1)
+    ))
 }
 
-/// What one reading of counters tells.
-fn of_lost(host: &str, lost: &LostSoFar) -> Statement {
-    let LostSoFar { device, counter, lost, all } = lost;
-    let part = percent(ratio([*lost, *all]));
-    Statement::fault(if counter == "Udp.RcvbufErrors" {
-        format!(
-            "{host}: {lost} of {all} datagrams that arrived since the counters began ({part}) found the receiving socket full ({counter}): the \
-             program reads too slowly, or its buffer (`net.core.rmem_max`, SO_RCVBUF) is too small; the path is not to blame"
-        )
-    } else if DAMAGE.iter().any(|part| counter.contains(part)) {
-        let whole = if lost == all { ", and none whole" } else { "" };
-        format!(
-            "{lost} of {all} frames arrived damaged at {device} of {host} since it began to count ({part}, {counter}){whole}: cable, optics or \
-             port, or how both ends of the link are set up"
-        )
-    } else {
-        format!(
-            "{device} of {host} had no room for {lost} of {all} packets since it began to count ({part}, {counter}): rings too small, or the \
-             CPU that empties them too slow"
-        )
-    })
-}
-
-/// Parts of names of counters of frames whose check sequence was wrong.
-const DAMAGE: [&str; 2] = ["crc", "fcs"];
-
-/// What the kernel's log complains of.
-fn of_complaint(host: &str, complaint: &KernelComplaint) -> Statement {
-    let KernelComplaint { kind, subject, times } = complaint;
-    let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
-    Statement::fault(match kind {
-        ComplaintKind::TransmitHang => format!(
-            "a transmit queue of {subject} of {host} stood still {times}, and the driver resets the NIC each time: nothing is sent meanwhile; \
-             driver, firmware or hardware of the NIC, and not the path (newer driver; offloads off one by one; power saving of the slot off)"
-        ),
-        ComplaintKind::NfsSilent => format!(
-            "the NFS server {subject} did not answer {host} in time {times}: requests waited longer than `timeo`, behind a queue, a loss or a \
-             busy server (a smaller `rsize` and `wsize` asks for less at once)"
-        ),
-        ComplaintKind::SynFlood => format!(
-            "port {subject} of {host} got more new connections than its listener had room for, {times}: raise `net.core.somaxconn` and the \
-             program's backlog, or find who opens so many"
-        ),
-        ComplaintKind::NeighbourTable => format!(
-            "the table of neighbours ({subject}) of {host} overflowed {times}: packets to hosts on its own network are dropped; raise \
-             `net.ipv4.neigh.default.gc_thresh3`, or make the network smaller"
-        ),
-    })
+/// Whether a CPU had no time left.
+fn is_used_up(shares: &CpuShares) -> bool {
+    let is_idle = |idle: Option<u32>| idle.is_some_and(|idle| idle < BUSY);
+    is_idle(shares.idle)
+        || is_idle(shares.idle_of_one)
+        || shares.softirq_of_one.is_some_and(|taken| taken >= FULL_OF_PACKETS)
 }
 
 /// A receiver that takes nothing.

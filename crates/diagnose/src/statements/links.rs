@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use import::evidence::{BusRate, Duplex, HostFact, LinkState, LroState, RingSizes};
+use import::evidence::{BusRate, Duplex, HostFact, LateCollisions, LinkState, LroState, RingSizes};
 use units::DataRate;
 use units::duration::show;
 
@@ -13,7 +13,7 @@ use super::statement::Statement;
 /// All of the facts.
 pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
     let mut all = Vec::new();
-    let mut links: BTreeMap<&str, Vec<(&LinkState, Option<&String>)>> = BTreeMap::new();
+    let mut links: Links<'_> = BTreeMap::new();
     for (host, fact) in beside.facts.iter().take(MOST_FACTS) {
         match fact {
             HostFact::Link(link) => links.entry(&link.device).or_default().push((link, host.as_ref())),
@@ -22,11 +22,18 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
         }
     }
     for (device, states) in &links {
-        all.extend(slower_than_before(device, states));
+        let before = all.len();
+        match slower_than_before(device, states) {
+            Some(slower) => all.push(slower),
+            None => all.extend(comes_and_goes(device, states)),
+        }
         all.extend(half_duplex(device, states));
         all.extend(below_both(beside, device, states));
-        all.extend(comes_and_goes(device, states));
+        if all.len() == before {
+            all.extend(as_negotiated(device, states));
+        }
     }
+    all.extend(late_collisions(beside, &links));
     for (host, fact) in beside.facts.iter().take(MOST_FACTS) {
         if let HostFact::Bus(bus) = fact {
             let own =
@@ -60,7 +67,7 @@ fn slower_than_before(device: &str, states: &[(&LinkState, Option<&String>)]) ->
         let downs = match downs {
             0 => String::new(),
             1 => " it went down".to_owned(),
-            _ => format!(" it went down {downs} times"),
+            _ => format!(" it went down {downs} times{}", within(states)),
         };
         let since = if downs.is_empty() { " before".to_owned() } else { format!(" before{downs}") };
         Statement::fault(format!(
@@ -68,6 +75,71 @@ fn slower_than_before(device: &str, states: &[(&LinkState, Option<&String>)]) ->
             nic(device, host)
         ))
     })
+}
+
+/// ` in 14.9 s`: from the first time that a link came or went to the last.
+fn within(states: &[(&LinkState, Option<&String>)]) -> String {
+    let mut times = states.iter().filter_map(|(link, _)| link.at);
+    let first = times.next();
+    let time = first.zip(times.next_back()).map(|(first, last)| last.saturating_sub(first));
+    time.filter(|time| !time.is_zero()).map_or_else(String::new, |time| format!(" in {}", show(time)))
+}
+
+/// What `ethtool` or a switch says of a link of which nothing is wrong by itself: its rate, and which end asks for no more.
+fn as_negotiated(device: &str, states: &[(&LinkState, Option<&String>)]) -> Option<Statement> {
+    let (link, host) =
+        states.iter().rev().find(|(link, _)| link.at.is_none() && link.is_up && link.duplex.is_some())?;
+    let rate = link.rate?;
+    let duplex = if link.duplex == Some(Duplex::Half) { "half" } else { "full" };
+    let says = format!("{}: its link runs at {rate}, {duplex} duplex", nic(device, *host));
+    let (Some(own), Some(partner)) = (link.offered, link.offered_by_partner) else {
+        return Some(Statement::fact(says));
+    };
+    let says = format!("{says}; this end offers up to {own}, the partner up to {partner}");
+    if own <= partner || rate >= own {
+        return Some(Statement::fact(says));
+    }
+    let so = "the other end sets the rate: its port is no faster or is set so, or a cable with a bad pair has made it offer less";
+    // Ports of less than a gigabit are hardly made any more; a faster NIC at a gigabit is as planned more often than not.
+    Some(if rate < GIGABIT && own >= GIGABIT {
+        Statement::fault(format!("{says}: {so}"))
+    } else {
+        Statement::fact(format!("{says}: {so}"))
+    })
+}
+
+const GIGABIT: DataRate = DataRate::from_bps(1_000_000_000);
+
+/// Links by device, with the host that each state is of.
+type Links<'a> = BTreeMap<&'a str, Vec<(&'a LinkState, Option<&'a String>)>>;
+
+/// Collisions that a link of full duplex cannot have: it had another duplex when they were counted, or its partner has.
+fn late_collisions(beside: &Beside<'_>, links: &Links<'_>) -> Vec<Statement> {
+    let all = beside.facts.iter().take(MOST_FACTS).filter_map(|(host, fact)| match fact {
+        HostFact::LateCollisions(late) => Some((host.as_ref(), late)),
+        _ => None,
+    });
+    let one = |(host, late): (Option<&String>, &LateCollisions)| {
+        let states = links.get(late.device.as_str());
+        let duplex = states.and_then(|states| states.iter().rev().find_map(|(link, _)| link.duplex));
+        let of = late.sent.map_or_else(String::new, |sent| format!(" for {sent} packets sent"));
+        let says =
+            format!("{} counted {} late collisions{of} since its counters began", nic(&late.device, host), late.count);
+        let so = match duplex {
+            Some(Duplex::Full) => {
+                "it runs full duplex, where there are none, so that it ran half duplex before, with a partner at full duplex (a duplex \
+                 mismatch) or on too long a cable; whether that is over a second reading tells: let both ends negotiate"
+            }
+            Some(Duplex::Half) => {
+                "its partner sends whenever it likes, at full duplex (a duplex mismatch), or the cable is too long: let both ends negotiate"
+            }
+            None => {
+                "a duplex mismatch (one end full, one half) or too long a cable: `ethtool` or `show interface` at both ends tells"
+            }
+        };
+        Statement::fault(format!("{says}: {so}"))
+    };
+    all.map(one).collect()
 }
 
 /// What a link is set to that both ends do not agree on.

@@ -13,6 +13,8 @@
 //! * `counters`: counters of NICs and kernels, and of sockets
 //! * `hosts`: CPUs, handshakes, and sockets beside tests
 //! * `links`: links, rings, buses and LRO of NICs
+//! * `so_far`: one reading of counters, and the kernel's log
+//! * `rates`: packets a second of devices, connections that were not made, copies by their marks
 //! * `shapers`: qdiscs with a rate, and with drops
 //! * `crawling`: streams of one test of which some are far slower
 //! * `retransmits`: those that a kernel counted, and whether they were needed
@@ -35,8 +37,10 @@ mod links;
 mod one_way;
 mod ports;
 mod probes;
+mod rates;
 mod retransmits;
 mod shapers;
+mod so_far;
 mod statement;
 mod streams;
 mod transfers;
@@ -63,7 +67,9 @@ pub fn with_facts(round: &Round, counters: &[HostCounters], facts: &[(Option<Str
     let mut all: Vec<Statement> = shapers::of(&beside);
     all.extend(datagrams::limits(round));
     all.extend(links::of(&beside));
+    all.extend(so_far::of(&beside));
     all.extend(hosts::of(&beside));
+    all.extend(rates::of(&beside));
     all.extend(windows::of(&beside));
     all.extend(one_way::of(&beside));
     all.extend(disks::of(&beside));

@@ -50,6 +50,7 @@ pub(super) fn of_hops(tested: &Tested, trace: &Trace) -> Vec<Statement> {
     let to = &tested.to.host;
     let Some(last) = trace.hops.last() else { return Vec::new() };
     let mut all = vec![Statement::fact(hops_in_words(to, trace))];
+    all.extend(far_step(trace));
     all.extend(slow_from_the_start(trace));
     if trace.end != TraceEnd::Destination {
         return all;
@@ -82,6 +83,30 @@ pub(super) fn of_hops(tested: &Tested, trace: &Trace) -> Vec<Statement> {
     }
     all
 }
+
+/// Two neighbours on the path between which most of its RTT lies: an ocean, a detour or a queue.
+fn far_step(trace: &Trace) -> Option<Statement> {
+    let least = |hop: &Hop| hop.answers.iter().map(|answer| answer.rtt).min();
+    let answering: Vec<(&Hop, Duration)> = trace.hops.iter().filter_map(|hop| Some((hop, least(hop)?))).collect();
+    let (_, end) = *answering.last()?;
+    let steps = answering.windows(2).enumerate();
+    let (at, step) = steps.map(|(at, pair)| (at, pair[1].1.saturating_sub(pair[0].1))).max_by_key(|(_, step)| *step)?;
+    let [(before, _), (behind, there)] = [*answering.get(at)?, *answering.get(at + 1)?];
+    // A router that answers late is no part of the path: what is behind it takes as long.
+    let stays = answering[at + 1..].iter().all(|(_, rtt)| *rtt * 5 >= there * 4);
+    (step >= FAR && step * 2 >= end && stays).then(|| {
+        Statement::fact(format!(
+            "the RTT grows by {} between hop {} and hop {}, and stays so behind it: a long way, a detour or a queue there; repeated probes \
+             (`mtr`) tell a queue, whose time comes and goes, from a way",
+            show(step),
+            named(before),
+            named(behind)
+        ))
+    })
+}
+
+/// 10,000 km of fibre and back.
+const FAR: Duration = Duration::from_millis(100);
 
 /// An echo that takes long at the first hop as at all behind it waits there.
 fn slow_from_the_start(trace: &Trace) -> Option<Statement> {
@@ -194,18 +219,16 @@ const TCP_HEADERS: u32 = 40;
 /// How much, how fast, how it ended.
 pub(super) fn of_downloads(downloads: &[Download]) -> Vec<Statement> {
     let one = |download: &Download| {
-        let (from, body, total) = (&download.subject.target, download.body, show(download.times.total));
+        let (from, body, total) = (&download.subject.target, download.body, download.times.total);
+        let time = if total.is_zero() { String::new() } else { format!(" in {}", show(total)) };
         let rate = download.goodput.or(download.overall).map_or_else(String::new, |rate| format!(", {rate}"));
         match &download.outcome {
-            Outcome::Complete => Statement::fact(format!("{body} from {from} in {total}{rate}")),
+            Outcome::Complete => Statement::fact(format!("{body} from {from}{time}{rate}")),
             // Nobody stops a download but its user; the last rate is that of a few seconds.
             Outcome::Failed(failure) if failure.kind == FailureKind::Interrupted => {
                 Statement::fact(format!("{body} from {from}{rate} at its end, {}", failure.detail))
             }
-            Outcome::Failed(failure) => {
-                let time = if download.times.total.is_zero() { String::new() } else { format!(" in {total}") };
-                Statement::fault(format!("{body} from {from}{time}{rate}: {}", failure.detail))
-            }
+            Outcome::Failed(failure) => Statement::fault(format!("{body} from {from}{time}{rate}: {}", failure.detail)),
         }
     };
     downloads.iter().take(MOST_DOWNLOADS).map(one).collect()

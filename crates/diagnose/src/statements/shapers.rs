@@ -13,15 +13,32 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
         HostFact::Qdisc(qdisc) => Some((host.as_ref(), qdisc)),
         _ => None,
     });
-    let said = qdiscs.filter_map(|(host, qdisc)| match qdisc.rate {
-        Some(rate) => Some(shaper(host, qdisc, rate, &sent)),
-        None => queue(named(host), qdisc),
+    let qdiscs: Vec<(Option<&String>, &QdiscState)> = qdiscs.take(MOST_LOOKED_AT).collect();
+    let said = qdiscs.iter().filter_map(|(host, qdisc)| match qdisc.rate {
+        Some(rate) => Some(shaper(*host, qdisc, rate, &sent)),
+        None if repeats_its_leaves(&qdiscs, *host, qdisc) => waited(named(*host), qdisc),
+        None => queue(named(*host), qdisc),
     });
     said.take(MOST).collect()
 }
 
 /// A NIC of 128 queues has a qdisc for each.
 const MOST: usize = 8;
+const MOST_LOOKED_AT: usize = 256;
+
+/// Whether all that a qdisc with leaves dropped is what its leaves dropped: the kernel counts it at each level (`qdisc_tree_reduce_backlog`,
+/// net/sched/sch_api.c).
+fn repeats_its_leaves(qdiscs: &[(Option<&String>, &QdiscState)], host: Option<&String>, parent: &QdiscState) -> bool {
+    let is_leaf = |(of, qdisc): &&(Option<&String>, &QdiscState)| {
+        *of == host && qdisc.device == parent.device && !WITH_LEAVES.contains(&qdisc.kind.as_str())
+    };
+    let leaves = qdiscs.iter().filter(is_leaf).filter_map(|(_, qdisc)| qdisc.dropped);
+    let dropped = leaves.fold(0_u64, u64::saturating_add);
+    WITH_LEAVES.contains(&parent.kind.as_str()) && dropped > 0 && parent.dropped == Some(dropped)
+}
+
+/// Qdiscs that hand packets to others.
+const WITH_LEAVES: [&str; 6] = ["htb", "hfsc", "cbq", "prio", "mq", "mqprio"];
 
 fn shaper(host: Option<&String>, qdisc: &QdiscState, rate: DataRate, sent: &[Sent<'_>]) -> Statement {
     let (kind, on) = (&qdisc.kind, on(qdisc));
@@ -64,12 +81,7 @@ fn on(qdisc: &QdiscState) -> String {
 /// A queue without a rate drops where the link behind it is slower than what is sent, which is its work.
 fn queue(host: &str, qdisc: &QdiscState) -> Option<Statement> {
     let (kind, on) = (&qdisc.kind, on(qdisc));
-    let Some(dropped) = qdisc.dropped.filter(|dropped| *dropped > 0) else {
-        let waited = qdisc.overlimits.filter(|waited| *waited > 0 && LIMITING.contains(&kind.as_str()))?;
-        return Some(Statement::fact(format!(
-            "the shaper ({kind}){on} of {host} made packets wait {waited} times (overlimits): its rate, which `tc -s class show` prints, was reached"
-        )));
-    };
+    let Some(dropped) = qdisc.dropped.filter(|dropped| *dropped > 0) else { return waited(host, qdisc) };
     let so = if MANAGED.contains(&kind.as_str()) { ", which is how it keeps its queue short" } else { "" };
     let says =
         format!("the qdisc ({kind}){on} of {host} dropped {dropped} packets{} since it was made{so}", part(qdisc));
@@ -80,6 +92,15 @@ fn queue(host: &str, qdisc: &QdiscState) -> Option<Statement> {
     } else {
         Statement::fact(says)
     })
+}
+
+/// A qdisc that limits a rate, and did.
+fn waited(host: &str, qdisc: &QdiscState) -> Option<Statement> {
+    let (kind, on) = (&qdisc.kind, on(qdisc));
+    let waited = qdisc.overlimits.filter(|waited| *waited > 0 && LIMITING.contains(&kind.as_str()))?;
+    Some(Statement::fact(format!(
+        "the shaper ({kind}){on} of {host} made packets wait {waited} times (overlimits): its rate, which `tc -s class show` prints, was reached"
+    )))
 }
 
 /// One dropped packet of so many is more than bursts cost.

@@ -81,8 +81,9 @@ fn retransmitted(whose: &str, run: &Run, total: &DirectionTotal) -> Option<State
         let segments = total.sent.or(total.received)?.get() / u64::from(full.mtu - HEADERS);
         let part = percent(ratio([again, segments]));
         return Some(Statement::fact(format!(
-            "{whose}: {again} segments retransmitted ({part}), and the rate is all that a link of {} gives: they cost it nothing",
-            full.rate
+            "{whose}: {again} segments retransmitted ({part}), and the rate is all that a link of {} gives: they cost it nothing{}",
+            full.rate,
+            if ratio([again, segments]) >= MANY { LONGER_PATH } else { "" }
         )));
     }
     let witness = LossWitness::of(run, total);
@@ -103,6 +104,11 @@ fn retransmitted(whose: &str, run: &Run, total: &DirectionTotal) -> Option<State
     });
     Some(if limits { Statement::fault(says) } else { Statement::fact(says) })
 }
+
+/// More than a full queue at the sender's own link costs: one in a hundred.
+const MANY: f64 = 0.01;
+const LONGER_PATH: &str = "; so many would limit a longer path: counters of the NICs at both ends (`ethtool -S`), and a test in the other \
+                           direction, tell where they are lost";
 
 /// One segment in two thousand: what holds TCP below a gigabit over a few milliseconds.
 const LIMITING: f64 = 5e-4;

@@ -16,6 +16,8 @@ pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
         download: None,
         upload: None,
         rtt,
+        loaded: [None; 2],
+        lost: None,
     };
     let mut used = 1;
     for line in lines[1..].iter().take(MAX_LINES) {

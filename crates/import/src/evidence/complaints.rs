@@ -44,7 +44,8 @@ fn complaint(line: &str) -> Option<KernelComplaint> {
         .or_else(|| watchdog(text))
         .or_else(|| nfs(text))
         .or_else(|| syn_flood(text))
-        .or_else(|| neighbours(text))?;
+        .or_else(|| neighbours(text))
+        .or_else(|| sockets(text))?;
     Some(KernelComplaint { kind, subject, times })
 }
 
@@ -90,6 +91,16 @@ fn neighbours(text: &str) -> Option<Complained> {
     let before = text.split_once(": neighbor table overflow!")?.0;
     let table = before.rsplit([' ', ':']).next()?;
     Some((ComplaintKind::NeighbourTable, table.to_owned(), 1))
+}
+
+/// `TCP: out of memory -- consider tuning tcp_mem`, `TCP: too many orphaned sockets` (net/ipv4/tcp.c).
+fn sockets(text: &str) -> Option<Complained> {
+    let kind = match text.trim().strip_prefix("TCP: ")? {
+        "out of memory -- consider tuning tcp_mem" => ComplaintKind::TcpMemory,
+        "too many orphaned sockets" => ComplaintKind::Orphans,
+        _ => return None,
+    };
+    Some((kind, "TCP".to_owned(), 1))
 }
 
 /// The last word before a message of a driver, unless it is the slot's address alone.
@@ -140,6 +151,14 @@ mod tests {
         );
         let [only] = all.as_slice() else { panic!("{all:?}") };
         assert_eq!((only.kind, only.subject.as_str(), only.times), (ComplaintKind::NfsSilent, "192.0.2.12", 1));
+    }
+
+    #[test]
+    fn sockets_without_memory_are_counted() {
+        let line = "[  179.636034] TCP: out of memory -- consider tuning tcp_mem            \n";
+        let all = complaints(&format!("{line}{line}[  179.7] T"));
+        let [only] = all.as_slice() else { panic!("{all:?}") };
+        assert_eq!((only.kind, only.times), (ComplaintKind::TcpMemory, 2));
     }
 
     #[test]

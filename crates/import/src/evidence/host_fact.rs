@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use units::{ByteCount, DataRate};
 
+use super::counted::{FailedConnection, PacketRates, SocketMemory, TransferCourse};
 use super::socket::Socket;
 use super::watched::{DeviceBursts, DropsOfBurst, HostDrops, SwitchQueue};
 
@@ -26,6 +27,18 @@ pub enum HostFact {
     Receiving(ReceivingCpus),
     /// What was lost of all that was received since counters began to count.
     LostSoFar(LostSoFar),
+    /// What was retransmitted of all that was sent since counters began to count.
+    RetransmittedSoFar(RetransmittedSoFar),
+    /// Collisions that a link of full duplex cannot have.
+    LateCollisions(LateCollisions),
+    /// Sockets of TCP and their memory, all of a host together.
+    SocketMemory(SocketMemory),
+    /// Packets and bytes a second of a device.
+    PacketRates(PacketRates),
+    /// A connection that was not made.
+    FailedConnection(FailedConnection),
+    /// How a copy went between its marks.
+    TransferCourse(TransferCourse),
     /// Window scaling in the handshake of a connection.
     Handshake(WindowScales),
     /// A socket that is no run of its own.
@@ -196,6 +209,19 @@ pub struct AccessRates {
     pub upload: Option<DataRate>,
     /// RTT to the server.
     pub rtt: Option<Duration>,
+    /// The same while data came, and while data left.
+    pub loaded: [Option<LoadedLatency>; 2],
+    /// Packets that were lost, in hundredths of a percent.
+    pub lost: Option<u32>,
+}
+
+/// RTT to a server near an access line, while the line is full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoadedLatency {
+    /// Its mean.
+    pub rtt: Duration,
+    /// Its longest, where that is printed.
+    pub most: Option<Duration>,
 }
 
 /// Lines of one kind in the kernel's log, all of a file together.
@@ -220,6 +246,10 @@ pub enum ComplaintKind {
     SynFlood,
     /// The table of neighbours (ARP, NDP) is full.
     NeighbourTable,
+    /// All sockets of TCP together need more memory than they may have.
+    TcpMemory,
+    /// More sockets of TCP belong to no program any more than may be.
+    Orphans,
 }
 
 /// What the kernel says of its table of connections (conntrack).
@@ -261,6 +291,10 @@ pub struct LinkState {
     pub negotiates: Option<bool>,
     /// The highest rate that both ends advertise, where both are printed.
     pub possible: Option<DataRate>,
+    /// The highest rate that this end advertises.
+    pub offered: Option<DataRate>,
+    /// The highest rate that the other end advertises.
+    pub offered_by_partner: Option<DataRate>,
 }
 
 /// `31.504 Gb/s available PCIe …`.
@@ -350,7 +384,7 @@ pub struct CpuShares {
 /// What the CPUs of a host received (`/proc/net/softnet_stat`), since it started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReceivingCpus {
-    /// How many lines there are.
+    /// How many lines there are; others may have been cut out.
     pub cpus: u32,
     /// Packets, of all.
     pub received: u64,
@@ -375,6 +409,41 @@ pub struct LostSoFar {
     pub lost: u64,
     /// What arrived, lost or not.
     pub all: u64,
+    /// Mean length of what was lost, in bytes, where the device counts its bytes.
+    pub mean_length: Option<u64>,
+}
+
+/// One reading of the kernel's counters of TCP that tells by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RetransmittedSoFar {
+    /// Segments retransmitted.
+    pub again: u64,
+    /// Segments sent for the first time.
+    pub sent: u64,
+    /// Of those retransmitted, such as were lost as well.
+    pub lost_again: Option<u64>,
+    /// Segments that came out of order, of all with data that came in order.
+    pub out_of_order: Option<PartOf>,
+}
+
+/// A count of another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PartOf {
+    /// How many.
+    pub part: u64,
+    /// Of how many.
+    pub whole: u64,
+}
+
+/// Collisions later than a frame's first 64 bytes: two ends sent at once, of which one did not listen (IEEE 802.3, clause 4).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LateCollisions {
+    /// The device or port.
+    pub device: String,
+    /// How many, since its counters began.
+    pub count: u64,
+    /// Packets that it sent.
+    pub sent: Option<u64>,
 }
 
 /// Window scaling (RFC 7323) in the SYN of a connection and in the answer to it.

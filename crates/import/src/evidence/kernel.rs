@@ -103,10 +103,11 @@ pub(crate) fn netstat_of_bsd(lines: &[&str], _: &[&str], _: &mut Vec<String>) ->
     let mut values = BTreeMap::new();
     for line in &lines[1..=used] {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let [value, "data", "packet" | "packets", of, "bytes)", more @ ..] = words.as_slice() else { continue };
-        let counter = match more {
-            [] if of.starts_with('(') => "OutSegs",
-            ["retransmitted"] => "RetransSegs",
+        let (value, counter) = match words.as_slice() {
+            [value, "data", "packet" | "packets", of, "bytes)"] if of.starts_with('(') => (value, "OutSegs"),
+            [value, "data", "packet" | "packets", _, "bytes)", "retransmitted"] => (value, "RetransSegs"),
+            [value, "packet" | "packets", _, "bytes)", "received", "in-sequence"] => (value, "InSequence"),
+            [value, "out-of-order", "packet" | "packets", ..] => (value, "OutOfOrder"),
             _ => continue,
         };
         values.insert(format!("Tcp.{counter}"), value.parse().ok()?);

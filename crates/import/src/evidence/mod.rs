@@ -1,6 +1,7 @@
 //! What stands beside the logs of tests: `ping` (also of Windows and Cisco's IOS), `tracepath`, `traceroute`, `mtr`, `ss -ti`, `ethtool -S`, `nstat`, `netstat -s`,
 //! `ip -s link`, the files of `/sys/class/net`, `wget`, `curl`, `scp`, `rsync`, `xrdcp`, Globus; and what they say of a host:
 //! `owping` and `twping`, tests of RouterOS and of access lines;
+//! Ookla's test of access lines; `netstat -i`, `sar -n DEV`, `/proc/net/sockstat`, marks of FTS;
 //! `ethtool`, `mii-tool`, `show interface` of IOS and of Junos, TCP of Windows, the kernel's log, `softnet_stat`, `tc -s`, `sar`, `mpstat`, `vmstat`, `top`, handshakes
 //! in `tcpdump`.
 //!
@@ -10,26 +11,32 @@ mod access_rates;
 mod cisco_ping;
 mod complaints;
 mod conntrack;
+mod counted;
 mod counters;
 mod cpu;
 mod curl;
 mod dd;
 mod dump;
+mod fts;
 mod handshake;
 mod host_fact;
 mod ifconfig;
 mod junos;
 mod kernel;
 pub(crate) mod mtr;
+mod netstat_devices;
 mod nic;
+mod ookla;
 mod owping;
 mod ping;
 mod proc_net_dev;
 mod prompt;
 mod qdisc;
+mod sar_dev;
 mod show;
 mod shown;
 mod socket;
+mod sockstat;
 mod softnet;
 mod ss;
 mod switch_port;
@@ -48,10 +55,12 @@ use super::command::after_prompt;
 use super::source::unquoted;
 
 pub(crate) use cisco_ping::search;
+pub use counted::{DeviceRate, FailedConnection, PacketRates, SocketMemory, TransferCourse};
 pub use host_fact::{
     AccessRates, BusRate, ClosedWindow, ComplaintKind, CpuShares, DiskRate, Duplex, ErrorsOfKind, HostFact,
-    KernelComplaint, LinkState, LostSoFar, LroState, OneWayDelays, PacketsAsked, PortErrors, QdiscState, ReceivingCpus,
-    RingSizes, SocketBetween, StoodStill, TrackedConnections, WindowScales, WindowTuning, WindowsTcp,
+    KernelComplaint, LateCollisions, LinkState, LoadedLatency, LostSoFar, LroState, OneWayDelays, PacketsAsked, PartOf,
+    PortErrors, QdiscState, ReceivingCpus, RetransmittedSoFar, RingSizes, SocketBetween, StoodStill,
+    TrackedConnections, WindowScales, WindowTuning, WindowsTcp,
 };
 pub(crate) use owping::TEST_PACKET;
 use prompt::router_of_prompt;
@@ -66,7 +75,7 @@ pub(crate) const THIS_HOST: &str = "this host";
 /// Reads an output that begins at the first of `lines`; `before` are those above it.
 type Reader = fn(lines: &[&str], before: &[&str], anomalies: &mut Vec<String>) -> Option<Found>;
 
-const READERS: [Reader; 49] = [
+const READERS: [Reader; 56] = [
     ping::read,
     ping::answers,
     tracepath::read,
@@ -116,6 +125,13 @@ const READERS: [Reader; 49] = [
     junos::read,
     dump::read,
     tshark::read,
+    ookla::read,
+    netstat_devices::read,
+    sockstat::read,
+    sockstat::limit,
+    sar_dev::read,
+    fts::read,
+    ping::statistics,
 ];
 
 /// All such outputs of a text, and the text with their lines empty; `None` where there are none.
@@ -169,7 +185,20 @@ fn may_begin(line: &str) -> bool {
 }
 
 /// A text without any of these has none of these outputs.
-const MARKS: [&str; 78] = [
+const MARKS: [&str; 91] = [
+    "ping-Statistik",
+    " by Ookla",
+    "Idle Latency:",
+    " Ipkts ",
+    " RX-OK ",
+    "sockets: used ",
+    "rxpck/s",
+    ", inst KB/sec:",
+    ": link up",
+    ": link down",
+    "consider tuning tcp_mem",
+    "too many orphaned sockets",
+    ")|",
     "[TCP ZeroWindow]",
     ") ack ",
     "], seq ",

@@ -11,7 +11,7 @@ use model::run::Outcome;
 use serde_json::Value;
 use units::{PacketCount, WallTime};
 
-use super::shown::{Found, Shown, command_above, trace_as_printed};
+use super::shown::{Found, Shown, command_above, command_near, trace_as_printed};
 use crate::command::after_prompt;
 use crate::quantity::milliseconds;
 
@@ -62,8 +62,10 @@ pub(crate) fn read_text(lines: &[&str], before: &[&str], _: &mut Vec<String>) ->
     (head.get(first..first + 6)? == ["Loss%", "Snt", "Last", "Avg", "Best", "Wrst"]).then_some(())?;
     let mut hubs: Vec<Hub> = Vec::new();
     let mut used = 1;
+    // A form of a web page leaves one blank between words, and no numbers of hops.
+    let first_hop = command_near(before, "mtr").and_then(|words| first_hop(&words)).unwrap_or(1);
     for line in &lines[1..] {
-        match hub_of_text(line) {
+        match hub_of_text(line).or_else(|| hub_without_number(line, first_hop.checked_add(hubs.len())?)) {
             Some(hub) => hubs.push(hub),
             // A further router of the same hop.
             None if line.trim_start().starts_with("|  `|--") || is_further(line) => {}
@@ -164,6 +166,24 @@ fn hub_of_text(line: &str) -> Option<Hub> {
         worst: time(worst)?,
     })
 }
+
+/// `-f 8`: the first hop that is probed.
+fn first_hop(words: &[&str]) -> Option<usize> {
+    let at = words.iter().position(|word| matches!(*word, "-f" | "--first-ttl"))?;
+    words.get(at + 1)?.parse().ok().filter(|first| (1..=255).contains(first))
+}
+
+/// `AS64500 192.0.2.1 66.7% 30 2.0 3.3 1.7 12.1 3.1`, of all columns.
+fn hub_without_number(line: &str, number: usize) -> Option<Hub> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let (system, columns) = words.split_first()?;
+    let are_numbers = columns.get(1..)?.iter().all(|word| word.trim_end_matches(['%', '.']).parse::<f64>().is_ok());
+    (is_system(system) && columns.len() == COLUMNS && are_numbers).then_some(())?;
+    hub_of_text(&format!("{number}.|-- {line}"))
+}
+
+/// Host, loss, count and five times.
+const COLUMNS: usize = 8;
 
 /// Lines of titles before the first hop.
 const MOST_TITLES: usize = 3;

@@ -34,6 +34,8 @@ pub(crate) fn settings(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> 
         used += 1;
     }
     link.possible = modes.of_both();
+    link.offered = most_of(&modes.own);
+    link.offered_by_partner = most_of(&modes.partner);
     (link.rate.is_some() || link.duplex.is_some()).then(|| found(HostFact::Link(link), used))
 }
 
@@ -70,9 +72,14 @@ impl LinkModes {
     }
 
     fn of_both(&self) -> Option<DataRate> {
-        let most = self.own.iter().filter(|rate| self.partner.contains(rate)).max()?;
-        most.checked_mul(1_000_000).map(DataRate::from_bps)
+        let of_both: Vec<u64> = self.own.iter().copied().filter(|rate| self.partner.contains(rate)).collect();
+        most_of(&of_both)
     }
+}
+
+/// The highest of some rates in Mbit/s.
+fn most_of(rates: &[u64]) -> Option<DataRate> {
+    rates.iter().max()?.checked_mul(1_000_000).map(DataRate::from_bps)
 }
 
 /// Modes of a link of 400 Gbit/s are a hundred lines.
@@ -162,8 +169,10 @@ pub(crate) fn uptime(line: &str) -> Option<(Duration, &str)> {
 fn link(text: &str, at: Option<Duration>) -> Option<LinkState> {
     // ASCII letters alone change, so that places stay.
     let lower = text.to_ascii_lowercase();
-    let place = lower.find("link is ")?;
-    let state = &lower[place + "link is ".len()..];
+    // `smsc95xx 1-1.1:1.0 eth0: link up, 100Mbps, full-duplex, lpa 0xCDE1` (`mii_check_media`, drivers/net/mii.c).
+    let marks = ["link is ", ": link "].into_iter();
+    let (place, mark) = marks.filter_map(|mark| Some((lower.find(mark)?, mark))).next()?;
+    let state = &lower[place + mark.len()..];
     let is_up = state.starts_with("up");
     (is_up || state.starts_with("down")).then_some(())?;
     let words: Vec<&str> = text[..place].split_whitespace().filter(|word| !word.eq_ignore_ascii_case("NIC")).collect();
@@ -171,7 +180,7 @@ fn link(text: &str, at: Option<Duration>) -> Option<LinkState> {
     // A sentence that ends in `the link is up` names no device and no rate.
     is_device(device).then_some(())?;
     let rate = rate_in(state);
-    (rate.is_some() || text[..place].contains(':')).then_some(())?;
+    (rate.is_some() || text[..=place].contains(':')).then_some(())?;
     let slot = words.iter().map(|word| word.trim_end_matches(':')).find(|word| is_slot(word)).map(str::to_owned);
     Some(LinkState {
         device: device.to_owned(),
@@ -209,6 +218,7 @@ fn rate_in(text: &str) -> Option<DataRate> {
     words.iter().enumerate().find_map(|(at, word)| {
         let end = word.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(word.len());
         let (number, unit) = word.split_at(end);
+        let number = number.trim_start_matches('(');
         let unit = if unit.is_empty() { words.get(at + 1).copied().unwrap_or_default() } else { unit };
         let unit = unit.to_ascii_lowercase();
         let unit = unit.strip_suffix("/full").or_else(|| unit.strip_suffix("/half")).unwrap_or(&unit);
@@ -277,6 +287,11 @@ mod tests {
             let rate = link.rate.map(|rate| rate.bps() / 1_000_000);
             assert_eq!((link.device.as_str(), rate, link.duplex), (device, Some(mbps), duplex), "{line}");
         }
+        let line = "smsc95xx 1-1.1:1.0 eth0: link up, 100Mbps, full-duplex, lpa 0xCDE1";
+        let up = link(line, None).unwrap();
+        assert_eq!((up.device.as_str(), up.is_up, up.duplex), ("eth0", true, Some(Duplex::Full)));
+        assert_eq!(up.rate, Some(DataRate::from_bps(100_000_000)));
+        assert!(link("smsc95xx 1-1.1:1.0 eth0: link down", None).is_some_and(|down| !down.is_up));
         for line in ["we think the link is up", "eth0: link becomes ready", "the link is down again"] {
             assert_eq!(link(line, None), None, "{line}");
         }

@@ -9,7 +9,7 @@ use model::probe::{Report, ReportKind, Subject};
 use model::run::Outcome;
 use units::{PacketCount, WallTime};
 
-use super::shown::{Found, Shown, command_above};
+use super::shown::{Found, Shown, command_above, command_near};
 use crate::quantity::milliseconds;
 
 /// Reads from `PING host (192.0.2.1) 56(84) bytes of data.` to the line of `rtt min/avg/max/mdev`.
@@ -47,6 +47,37 @@ pub(crate) fn answers(lines: &[&str], _: &[&str], complaints: &mut Vec<String>) 
     let echoes = series.finish(subject, payload, Fragments::Allowed, complaints)?;
     Some(Found { shows: vec![Shown::Echo(echoes)], lines: used })
 }
+
+/// Reads statistics whose answers are not there: from `--- host ping statistics ---` on, also in German.
+pub(crate) fn statistics(lines: &[&str], before: &[&str], complaints: &mut Vec<String>) -> Option<Found> {
+    let first = lines.first()?.trim();
+    let host = first.strip_prefix("--- ")?.strip_suffix(" ---")?;
+    let host = host.strip_suffix(" ping statistics").or_else(|| host.strip_suffix(GERMAN))?;
+    // Answers that were read and did not fit their statistics leave them behind.
+    let are_above = before.iter().rev().take(NEAR_ANSWERS).any(|line| {
+        let line = line.trim_start();
+        line.starts_with("PING ") || answer(line).is_some() || report(line).is_some()
+    });
+    (!are_above).then_some(())?;
+    let mut series = Series { statistics: true, ..Series::default() };
+    let own = lines[1..].iter().take(MOST_STATISTICS);
+    let used = own.take_while(|line| !series.ended && series.line(line.trim())).count();
+    let subject =
+        Subject { target: host.to_owned(), address: host.parse().ok(), started: WallTime::from_unix_nanos(0) };
+    let words = command_near(before, "ping").unwrap_or_default();
+    let size = words.iter().position(|word| *word == "-s").and_then(|at| words.get(at + 1)?.parse().ok());
+    let echoes = series.finish(subject, size.unwrap_or(DEFAULT_PAYLOAD), fragments(before), complaints)?;
+    Some(Found { shows: vec![Shown::Echo(echoes)], lines: 1 + used })
+}
+
+/// The title of iputils' German statistics.
+const GERMAN: &str = " ping-Statistik";
+/// Lines between answers and their statistics.
+const NEAR_ANSWERS: usize = 4;
+/// Counts, and times.
+const MOST_STATISTICS: usize = 3;
+/// Data of an echo where nothing is asked for: iputils, BSD and busybox.
+const DEFAULT_PAYLOAD: u16 = 56;
 
 /// Fewer answers are an example in prose.
 const FEWEST: usize = 3;
@@ -95,7 +126,7 @@ impl Series {
             // Between the answers and the statistics.
             return !self.statistics || self.counted.is_none();
         }
-        if line.contains("ping statistics ---") {
+        if line.contains("ping statistics ---") || line.ends_with("ping-Statistik ---") {
             self.statistics = true;
             return true;
         }
@@ -124,12 +155,13 @@ impl Series {
     }
 
     fn summary(&mut self, line: &str) -> bool {
-        if line.contains("packets transmitted") {
+        let words = [["packets transmitted", "received"], ["Pakete übertragen", "empfangen"]];
+        if let Some([sent, received]) = words.into_iter().find(|[sent, _]| line.contains(sent)) {
             let number = |unit: &str| {
                 let part = line.split(", ").find(|part| part.contains(unit))?;
                 part.split_whitespace().next()?.parse::<u64>().ok()
             };
-            self.counted = number("transmitted").zip(number("received"));
+            self.counted = number(sent).zip(number(received));
             // Without an answer there are no times.
             self.ended = self.counted.is_none_or(|(_, received)| received == 0);
             return true;

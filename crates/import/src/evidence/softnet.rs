@@ -5,7 +5,11 @@ use super::shown::{Found, Shown};
 
 /// Reads a line for each CPU of at least nine hexadecimal numbers of eight digits (`softnet_seq_show`, net/core/net-procfs.c).
 pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
-    let rows: Vec<[u64; 3]> = lines.iter().take(MAX_CPUS).map_while(|line| row(line)).collect();
+    row(lines.first()?)?;
+    let own = lines.iter().take(MAX_CPUS).take_while(|line| row(line).is_some() || is_cut_out(line));
+    let own: Vec<Option<[u64; 3]>> = own.map(|line| row(line)).collect();
+    let used = own.iter().rposition(Option::is_some)? + 1;
+    let rows: Vec<[u64; 3]> = own.into_iter().flatten().collect();
     let received = || rows.iter().map(|[received, ..]| *received);
     let busiest = (0..rows.len()).max_by_key(|cpu| rows[*cpu][0])?;
     let fact = ReceivingCpus {
@@ -17,7 +21,7 @@ pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
         dropped: rows.iter().map(|[_, dropped, _]| *dropped).sum(),
     };
     (rows.len() > 1 && fact.received > 0)
-        .then(|| Found { shows: vec![Shown::Host(HostFact::Receiving(fact))], lines: rows.len() })
+        .then(|| Found { shows: vec![Shown::Host(HostFact::Receiving(fact))], lines: used })
 }
 
 fn row(line: &str) -> Option<[u64; 3]> {
@@ -26,6 +30,11 @@ fn row(line: &str) -> Option<[u64; 3]> {
     (words.len() >= LEAST_COLUMNS && words.iter().all(is_number)).then_some(())?;
     let number = |at: usize| u64::from_str_radix(words[at], 16).ok();
     Some([number(0)?, number(1)?, number(2)?])
+}
+
+/// Where a person has left lines out.
+fn is_cut_out(line: &str) -> bool {
+    matches!(line.trim(), "..." | "…")
 }
 
 const MAX_CPUS: usize = 8_192;

@@ -98,6 +98,7 @@ fn counts(line: &str, values: &mut BTreeMap<String, u64>) {
             "overrun" => "rx_over_errors",
             "output errors" => "tx_errors",
             "collisions" => "collisions",
+            "late collision" | "late collisions" => "late_collisions",
             _ => continue,
         };
         add(values, name, Some(number));

@@ -1,5 +1,6 @@
 //! `wget`: one file over HTTP, by its two stamped lines.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use model::probe::Subject;
@@ -7,6 +8,8 @@ use model::probe::download::{Download, DownloadSpec, DownloadTimes};
 use model::run::{Failure, FailureKind, Outcome};
 use units::{ByteCount, DataRate, WallTime};
 
+use super::counted::FailedConnection;
+use super::host_fact::HostFact;
 use super::shown::{Found, Shown};
 use crate::command::after_prompt;
 use crate::proof::{Claim, half_digit};
@@ -28,13 +31,15 @@ pub(crate) fn read(lines: &[&str], _: &[&str], complaints: &mut Vec<String>) -> 
             shown = Some((at, progress));
         }
         let Some(end) = last_line(line) else { continue };
-        let found = download(url, started, &end);
-        if found.is_none() {
+        let Some(mut download) = download(url, started, &end) else {
             complaints.push("a download whose bytes over its time are its rate".to_owned());
-        }
-        return found.map(|download| Found { shows: vec![Shown::Download(download)], lines: at + 1 });
+            return None;
+        };
+        download.subject.address =
+            lines[..at].iter().filter_map(|line| Attempt::parse(line)).last().map(|last| last.address);
+        return Some(Found { shows: vec![Shown::Download(download)], lines: at + 1 });
     }
-    let (at, progress) = shown?;
+    let Some((at, progress)) = shown else { return unconnected(lines) };
     let length = lines[..at].iter().rev().find_map(|line| line.trim().strip_prefix("Length: ")?.split(' ').next());
     let length: Option<u64> = length.and_then(|length| length.parse().ok());
     if !progress.is_part_of(length) {
@@ -44,6 +49,41 @@ pub(crate) fn read(lines: &[&str], _: &[&str], complaints: &mut Vec<String>) -> 
     let download = progress.download([url, lines.get(at)?], started)?;
     Some(Found { shows: vec![Shown::Download(download)], lines: at + 1 })
 }
+
+/// One attempt to connect: `Connecting to mirror.example.org (mirror.example.org)|192.0.2.1|:443... connected.`
+struct Attempt<'a> {
+    host: &'a str,
+    address: IpAddr,
+    /// What stands behind the dots: `connected.`, `failed: Connection timed out.`, nothing while it waits.
+    result: &'a str,
+}
+
+impl<'a> Attempt<'a> {
+    fn parse(line: &'a str) -> Option<Self> {
+        let rest = line.trim().strip_prefix("Connecting to ")?;
+        let (host, rest) = rest.split_once('|')?;
+        let (address, rest) = rest.split_once('|')?;
+        let (_, result) = rest.split_once("...")?;
+        let host = host.split([' ', ':']).next()?;
+        Some(Self { host, address: address.parse().ok()?, result: result.trim() })
+    }
+}
+
+/// A host whose last address gave no connection, down to the next command.
+fn unconnected(lines: &[&str]) -> Option<Found> {
+    let own =
+        1 + lines[1..].iter().take(MOST_ATTEMPTS).take_while(|line| after_prompt(line.trim_start()).is_none()).count();
+    let last = lines[..own].iter().filter_map(|line| Attempt::parse(line)).last()?;
+    let failed = last.result.strip_prefix("failed: ").map(|why| why.trim_end_matches('.').to_owned());
+    (failed.is_some() || last.result.is_empty() || last.result == "^C").then_some(())?;
+    let is_stopped = lines[..own].iter().any(|line| line.trim_end().ends_with("^C"));
+    let why = failed.unwrap_or_else(|| if is_stopped { "stopped by hand" } else { "no answer" }.to_owned());
+    let fact = FailedConnection { host: last.host.to_owned(), address: last.address, why };
+    Some(Found { shows: vec![Shown::Host(HostFact::FailedConnection(fact))], lines: own })
+}
+
+/// Lines of attempts before somebody gives up.
+const MOST_ATTEMPTS: usize = 200;
 
 /// How far a download had come when it was stopped: `file  31%[=====>    ]   1.17G  11.2MB/s    eta 3m 53s ^C`.
 struct Progress {
@@ -181,6 +221,8 @@ fn download(url: &str, started: WallTime, end: &End) -> Option<Download> {
     #[expect(clippy::cast_precision_loss, reason = "compared roughly")]
     let transfer = end.bytes as f64 * 8.0 / end.rate.bps().max(1) as f64;
     (claim.holds() || transfer <= total.as_secs_f64() + 2.0).then_some(())?;
+    // Stamps of whole seconds make nothing of a short time.
+    let total = Duration::try_from_secs_f64(transfer).map_or(total, |transfer| transfer.max(total));
     let host = url.split_once("://")?.1.split(['/', ':']).next()?.to_owned();
     let outcome = if end.closed {
         Outcome::Failed(Failure {

@@ -18,6 +18,10 @@ pub(crate) enum Line {
     Server(Protocol),
     /// A stream's two addresses, with the segment size where it is told.
     Connected(Connection, Option<u32>),
+    /// The same, whose addresses somebody took out: `[  5] local port 5001 connected with port 55185`.
+    ConnectedUnnamed,
+    /// `[  3] MSS size 1448 bytes (MTU 1500 bytes, ethernet)`.
+    SegmentSize(u32),
     /// `TCP window size:  128 KByte (WARNING: requested 64.0 KByte)`: what was asked for.
     Window(Option<ByteCount>),
     /// `Sending 1470 byte datagrams`.
@@ -72,7 +76,8 @@ pub(crate) fn begins_with(word: &str) -> bool {
 const FAILURES: [&str; 6] =
     ["connect failed: ", "tcp connect failed: ", "write failed: ", "read failed: ", "bind failed: ", "error: "];
 
-const ORNAMENTS: [&str; 10] = [
+const ORNAMENTS: [&str; 11] = [
+    "getsockopt TCP_MAXSEG failed",
     "UDP buffer size:",
     "Write buffer size:",
     "Read buffer size:",
@@ -130,6 +135,12 @@ fn bracketed(rest: &str) -> Option<Line> {
             let mss = told.and_then(|told| told.split('/').nth(1)?.parse().ok());
             Some(Line::Connected(Connection { stream, local, peer }, mss))
         }
+        ["local", "port", local_port, "connected", "with", "port", peer_port, ..] => {
+            local_port.parse::<u16>().ok()?;
+            peer_port.parse::<u16>().ok().map(|_| Line::ConnectedUnnamed)
+        }
+        ["MSS", "size", bytes, "bytes", ..] => bytes.parse().ok().map(Line::SegmentSize),
+        ["MSS", "and", "MTU", "size", "unknown", ..] => Some(Line::Ornament),
         ["Server", "Report:"] => Some(Line::ServerReport),
         ["WARNING:", ..] => Some(Line::Warning(words[1..].join(" "))),
         _ => None,
@@ -149,6 +160,9 @@ mod tests {
             "[  3] local 192.0.2.10 port 41294 connected with 198.51.100.20 port 5001",
             "[  1] local 127.0.0.1%lo port 49771 connected with 127.0.0.1 port 5003 (sock=3) on 2026-11-24 11:59:51 (UTC)",
             "[  1] Server Report:",
+            "[  5] local port 5001 connected with port 55185",
+            "[  3] MSS size 1448 bytes (MTU 1500 bytes, ethernet)",
+            "[  3] MSS and MTU size unknown (TCP_MAXSEG not supported by OS?)",
             "[ CT] final connect times (min/avg/max/stdev) = 0.140/0.159/0.178/26.870 ms (tot/err) = 2/0",
             "[  3] WARNING: did not receive ack of last datagram after 10 tries.",
             "TCP window size:  128 KByte (WARNING: requested 64.0 KByte)",

@@ -146,9 +146,12 @@ fn bracketed(line: &str, columns: Columns) -> Option<Line> {
             Some(Line::Connected(Connection { stream, local, peer }))
         }
         (_, ["Sent", datagrams, "datagrams"]) => Some(Line::Sent { datagrams: datagrams.parse().ok()? }),
-        (label, [_, "sec", datagrams, "datagrams", "received", "out-of-order"]) => {
-            Some(Line::OutOfOrder { label, datagrams: datagrams.parse().ok()? })
-        }
+        // iperf 2 sets both times to one width: ` 0.0- 2.0 sec`.
+        (
+            label,
+            [_, "sec", datagrams, "datagrams", "received", "out-of-order"]
+            | [_, _, "sec", datagrams, "datagrams", "received", "out-of-order"],
+        ) => Some(Line::OutOfOrder { label, datagrams: datagrams.parse().ok()? }),
         _ => line.numbers(columns).map(|numbers| Line::Numbers(Box::new(numbers))),
     }
 }

@@ -21,6 +21,8 @@ pub(crate) fn read(words: &[String]) -> Arguments {
         } else if TAKES_VALUE.contains(&option) {
             match attached.map(str::to_owned).or_else(|| words.next().cloned()) {
                 Some(value) => with_value(&mut arguments, option, &value),
+                // Whoever pastes a log takes the name of the host out.
+                None if matches!(option, "-c" | "--client") => {}
                 None => arguments.odd.push((format!("a value after {option}"), String::new())),
             }
         } else {

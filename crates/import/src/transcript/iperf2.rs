@@ -22,7 +22,8 @@ impl TranscriptReader<'_> {
                 (parsed.role, parsed.options) = (Some(Role::Server), options);
             }
         }
-        if matches!(line, Line::Ornament | Line::Length(_) | Line::Window(_)) && self.open.is_none() {
+        let is_beside = matches!(line, Line::Ornament | Line::Length(_) | Line::Window(_) | Line::SegmentSize(_));
+        if is_beside && self.open.is_none() {
             return;
         }
         let open = self.open(number, Tool::Iperf2);
@@ -43,6 +44,7 @@ impl TranscriptReader<'_> {
                 }
                 parsed.connections.push(connection);
             }
+            Line::SegmentSize(bytes) => parsed.mss = Some(bytes),
             Line::Window(requested) => parsed.options.window = requested.or(parsed.options.window),
             Line::Length(bytes) => parsed.options.length = Some(bytes),
             Line::ServerReport => open.of_peer = true,
@@ -61,7 +63,7 @@ impl TranscriptReader<'_> {
                 open.ended = true;
             }
             Line::Warning(warning) => parsed.notes.push(format!("iperf warns: {warning}")),
-            Line::Ornament => {}
+            Line::ConnectedUnnamed | Line::Ornament => {}
         }
     }
 
@@ -101,7 +103,7 @@ impl TranscriptReader<'_> {
             Line::Client { .. } | Line::Server(_) => {
                 has_rows || open.parsed.error.is_some() || open.parsed.role.is_some()
             }
-            Line::Connected(..) => has_rows,
+            Line::Connected(..) | Line::ConnectedUnnamed => has_rows,
             _ => false,
         }
     }

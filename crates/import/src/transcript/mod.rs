@@ -142,7 +142,9 @@ impl TranscriptReader<'_> {
             self.columns = Columns::default();
             return self.odd(number, "all headings of iperf3's columns", text);
         }
-        let why = super::iperf3::row::contradiction(text).or_else(|| super::nuttcp::row::contradiction(text));
+        let why = super::iperf3::row::contradiction(text)
+            .or_else(|| super::nuttcp::row::contradiction(text))
+            .or_else(|| super::pscheduler::contradiction(text.trim()));
         match why {
             Some(expected) => self.odd(number, &expected, text),
             None if looks_like_output(text) => {

@@ -103,7 +103,8 @@ pub fn read(path: &Path) -> anyhow::Result<Source> {
 
 /// The file holds nothing that is known: the first thing that was odd says why.
 fn nothing_in(name: &str, import: &Import) -> anyhow::Error {
-    let complaint = Complaint::new(Exit::NotFound, format!("{name} holds no output of a known tool"))
+    let holds = if import.anomalies.is_empty() { "no output of a known tool" } else { "no output that can be read" };
+    let complaint = Complaint::new(Exit::NotFound, format!("{name} holds {holds}"))
         .hint("docs/formats/import.md says which tools and formats are read");
     let why = match import.anomalies.first() {
         Some(anomaly) => format!("{name}, {anomaly}"),
