@@ -12,15 +12,23 @@ pub fn verdict(diagnosis: &Diagnosis, says: &[Statement]) -> String {
         Some(fault) if !diagnosis.problems.is_empty() => {
             format!("{}. Of the flows: {}.", fault.says, diagnosis.verdict)
         }
-        Some(fault) if diagnosis.judged == 0 && diagnosis.not_judged.is_empty() => {
+        Some(fault) if is_without_flows(diagnosis) => {
             format!("{}. Causes are not ranked: no transfer was measured.", fault.says)
         }
         Some(fault) if diagnosis.judged == 0 => {
             format!("{}. Causes are not ranked: it is not known how fast the flow should be (--expect).", fault.says)
         }
         Some(fault) => format!("{}. Nothing else that could be judged is wrong.", fault.says),
+        None if !says.is_empty() && is_without_flows(diagnosis) => {
+            "No fault is shown, and no test gave a rate.".to_owned()
+        }
         None => format!("{}.", diagnosis.verdict),
     }
+}
+
+/// Whether no transfer was measured.
+fn is_without_flows(diagnosis: &Diagnosis) -> bool {
+    diagnosis.problems.is_empty() && diagnosis.judged == 0 && diagnosis.not_judged.is_empty()
 }
 
 /// Whether a cause is likelier than all others together.

@@ -60,7 +60,8 @@ impl Page<'_> {
         }
         text.push_str(&self.says.text(&verdict));
         other_findings(&mut text, others.unwrap_or_default());
-        not_judged(&mut text, diagnosis, &verdict);
+        let said = self.says.statements.iter().fold(verdict, |said, one| said + "\n" + &one.says);
+        not_judged(&mut text, diagnosis, &said);
         if !diagnosis.notes.is_empty() {
             line!(text, "\nWhat is missing");
             for note in diagnosis.notes.iter().take(MOST_NOTES) {
@@ -204,7 +205,8 @@ pub(super) fn other_findings(text: &mut String, problems: &[Problem]) {
 }
 
 /// Flows that were not judged, those of one reason together, and what the verdict has not said of their losses.
-fn not_judged(text: &mut String, diagnosis: &Diagnosis, verdict: &str) {
+/// What could not be judged, without what was `said` before.
+fn not_judged(text: &mut String, diagnosis: &Diagnosis, said: &str) {
     let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
     for flow in &diagnosis.not_judged {
         let of = format!("{} to {} ({})", flow.from, flow.to, flow.goodput);
@@ -222,7 +224,7 @@ fn not_judged(text: &mut String, diagnosis: &Diagnosis, verdict: &str) {
         text.push_str(&wrap::narrow(&format!("{}{more}: {reason}", shown.join(", ")), 2));
     }
     for flow in diagnosis.not_judged.iter().take(MOST_OTHERS) {
-        if let Some(allows) = flow.loss_allows.as_ref().filter(|allows| !verdict.contains(allows.as_str())) {
+        if let Some(allows) = flow.loss_allows.as_ref().filter(|allows| !said.contains(allows.as_str())) {
             text.push_str(&wrap::narrow(&format!("{} to {}: {allows}", flow.from, flow.to), 2));
         }
     }

@@ -12,7 +12,7 @@ struct Pasted {
     says: &'static str,
 }
 
-const PASTED: [Pasted; 69] = [
+const PASTED: [Pasted; 86] = [
     Pasted {
         files: &["log.txt.gz"],
         known: &["--rtt", "90ms"],
@@ -96,7 +96,7 @@ const PASTED: [Pasted; 69] = [
     },
     Pasted { files: &["mtr-systems.txt"], known: &[], found: true, says: "20 % of the probes to 192.0.2.99 are lost" },
     Pasted { files: &["wget-last-line.txt"], known: &[], found: false, says: "3.99 GB from mirror.example.org" },
-    Pasted { files: &["netstat-bsd.txt"], known: &[], found: false, says: "Tcp.RetransSegs 6000 (Tcp.OutSegs 120000)" },
+    Pasted { files: &["netstat-bsd.txt"], known: &[], found: true, says: "Tcp.RetransSegs 6000 (Tcp.OutSegs 120000)" },
     Pasted {
         files: &["three-of-six-streams.txt"],
         known: &[],
@@ -247,6 +247,98 @@ const PASTED: [Pasted; 69] = [
         says: "192.0.2.9 tells 192.0.2.7 in 3 of 5 packets that it has no room (a window of 0)",
     },
     Pasted { files: &["ss-player.txt"], known: &[], found: false, says: "a program that takes data at its own pace" },
+    Pasted {
+        files: &["sar-dev-no-bytes.txt"],
+        known: &[],
+        found: false,
+        says: "received 11874 and sent 52210 packets a second, and by the same table 0 and 0 bytes: that cannot be",
+    },
+    Pasted {
+        files: &["sockstat-orphans.txt"],
+        known: &[],
+        found: true,
+        says: "33102 orphaned sockets of at most 32768",
+    },
+    Pasted {
+        files: &["ookla-under-load.txt"],
+        known: &[],
+        found: true,
+        says: "is 8.41 ms without load and 391 ms during the download: 383 ms of queue",
+    },
+    Pasted {
+        files: &["log-tcp-memory.txt"],
+        known: &[],
+        found: true,
+        says: "needed more memory than the kernel gives to TCP, 3 times",
+    },
+    Pasted {
+        files: &["log-link-flaps.txt"],
+        known: &[],
+        found: true,
+        says: "with 10.0 Mbit/s where it had 100 Mbit/s before it went down 2 times in 4.92 s",
+    },
+    Pasted {
+        files: &["netstat-devices-bsd.txt"],
+        known: &[],
+        found: false,
+        says: "rx_errors 40211 (rx_packets 0: not one passed whole)",
+    },
+    Pasted {
+        files: &["fts-marks.txt"],
+        known: &[],
+        found: false,
+        says: "of which nothing had come after 8.00 s; between later marks 246 Mbit/s to 328 Mbit/s",
+    },
+    Pasted {
+        files: &["ethtool-partner-slower.txt"],
+        known: &[],
+        found: true,
+        says: "this end offers up to 1.00 Gbit/s, the partner up to 100 Mbit/s",
+    },
+    Pasted {
+        files: &["ethtool-switch-port.txt"],
+        known: &[],
+        found: true,
+        says: "1480 of 122480 frames arrived damaged at lan3 of ap7",
+    },
+    Pasted {
+        files: &["ios-late-collisions.txt"],
+        known: &[],
+        found: true,
+        says: "188 late collisions for 2911400 packets sent",
+    },
+    Pasted {
+        files: &["softnet-squeezed.txt"],
+        known: &[],
+        found: false,
+        says: "costs nothing while the CPU has time and nothing is dropped",
+    },
+    Pasted {
+        files: &["policer-datagrams.txt"],
+        known: &[],
+        found: true,
+        says: "a policer drops what comes faster than a rate",
+    },
+    Pasted {
+        files: &["iperf2-window-of-sender.txt"],
+        known: &[],
+        found: true,
+        says: "The sender's buffer is too small for the path",
+    },
+    Pasted { files: &["wget-no-ipv6.txt"], known: &[], found: true, says: "one at once over IPv4 (192.0.2.183)" },
+    Pasted {
+        files: &["netstat-retransmitted.txt"],
+        known: &[],
+        found: true,
+        says: "6011 segments retransmitted beside 150400 sent since its counters began (4.0 %)",
+    },
+    Pasted {
+        files: &["mtr-one-blank.txt"],
+        known: &[],
+        found: false,
+        says: "of which 11 (198.51.100.31) is the last that answers",
+    },
+    Pasted { files: &["ping-statistics-german.txt"], known: &[], found: false, says: "0 of 5 lost" },
 ];
 
 #[test]
