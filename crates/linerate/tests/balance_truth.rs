@@ -18,7 +18,7 @@ const DATAGRAMS: &str = "--udp --time 2s --no-gso --no-gro --probe-every 0s";
 
 #[test]
 fn what_the_senders_queue_drops_is_dropped_in_the_sender() {
-    let network = Network::alone();
+    let network = Network::new();
     network.within(&network.near, "tc qdisc add dev dev0 root tbf rate 100mbit burst 32k limit 64k");
     let balance = balanced(&test(&network, &format!("{FAR} {DATAGRAMS} --flood")));
     let lost = balance.handed.get() - balance.received.get();
@@ -30,7 +30,7 @@ fn what_the_senders_queue_drops_is_dropped_in_the_sender() {
 
 #[test]
 fn what_the_path_drops_is_lost_on_the_path() {
-    let network = Network::alone();
+    let network = Network::new();
     network.lose(&network.router, "forward", "udp");
     let balance = balanced(&test(&network, &format!("{FAR} {DATAGRAMS} --rate 100Mbit/s")));
     let lost = network.lost(&network.router);
@@ -42,7 +42,7 @@ fn what_the_path_drops_is_lost_on_the_path() {
 
 #[test]
 fn what_a_small_socket_buffer_drops_is_dropped_in_the_receiver() {
-    let network = Network::alone();
+    let network = Network::new();
     let quota = Quota::percent(20);
     let quotas = Quotas { far: Some(&quota), near: None };
     let args = format!("{FAR} {DATAGRAMS} --rate 200Mbit/s --window 16KiB");
@@ -56,7 +56,7 @@ fn what_a_small_socket_buffer_drops_is_dropped_in_the_receiver() {
 
 #[test]
 fn a_small_send_buffer_makes_the_sender_wait_and_drops_nothing() {
-    let network = Network::alone();
+    let network = Network::new();
     network.within(&network.near, "tc qdisc add dev dev0 root tbf rate 100mbit burst 32k limit 1m");
     let balance = balanced(&test(&network, &format!("{FAR} {DATAGRAMS} --flood --window 16KiB")));
     assert_eq!(balance.dropped_in_sender.known(), 0, "{balance:#?}");
@@ -65,7 +65,7 @@ fn a_small_send_buffer_makes_the_sender_wait_and_drops_nothing() {
 
 #[test]
 fn drops_in_all_places_at_once_are_told_apart() {
-    let network = Network::alone();
+    let network = Network::new();
     network.within(&network.near, "tc qdisc add dev dev0 root tbf rate 200mbit burst 32k limit 16k");
     network.lose(&network.router, "forward", "udp");
     let quota = Quota::percent(5);
@@ -79,7 +79,7 @@ fn drops_in_all_places_at_once_are_told_apart() {
 
 #[test]
 fn merged_packets_that_were_dropped_are_unknown_not_one_each() {
-    let network = Network::alone();
+    let network = Network::new();
     network.within(&network.near, "tc qdisc add dev dev0 root tbf rate 100mbit burst 128k limit 256k");
     let balance = balanced(&test(&network, &format!("{FAR} --udp --time 2s --flood --probe-every 0s")));
     let lost = balance.handed.get() - balance.received.get();

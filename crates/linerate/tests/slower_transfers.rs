@@ -61,8 +61,7 @@ while True:
 #[test]
 fn slower_transfers_are_an_incident_without_a_test_and_the_next_test_finds_the_path() {
     let network = Network::new();
-    // Slow enough that a machine which does other things as well carries it.
-    shape(&network, "add", "30mbit");
+    shape(&network, "add", "80mbit");
     let mut mesh = Mesh::start(&network);
     mesh.spawn(&network.far, "python3", &["-c", RECEIVER]);
     mesh.spawn(&network.near, "python3", &["-c", SENDER]);
@@ -70,7 +69,7 @@ fn slower_transfers_are_an_incident_without_a_test_and_the_next_test_finds_the_p
     mesh.wait("a baseline", |mesh| mesh.transfers() >= 24);
     assert_eq!(mesh.incidents(), [], "nothing is wrong yet");
 
-    shape(&network, "change", "3mbit");
+    shape(&network, "change", "8mbit");
     mesh.wait("an incident", |mesh| !mesh.incidents().is_empty());
     let opened = mesh.incidents().remove(0);
     let only = opened.symptoms.iter().all(|symptom| symptom.metric == Metric::TransferRate);

@@ -18,7 +18,7 @@ use diagnose::waterfall::{Waterfall, explain};
 use support::truth_cgroup::Quota;
 use support::truth_network::{FAR, FAR_DELAYED, Network};
 use support::truth_program::{Quotas, Recorded, test, test_within};
-use units::{ByteCount, DataRate};
+use units::DataRate;
 
 const GIGABIT: u64 = 1_000_000_000;
 
@@ -44,28 +44,16 @@ fn a_small_send_buffer_on_a_long_path_is_the_send_buffer() {
 }
 
 #[test]
-fn a_send_buffer_that_is_too_small_for_20_ms_is_the_send_buffer_paced_or_not() {
-    assert_send_buffer(ByteCount::new(65_536), Duration::from_millis(10));
-}
-
-#[test]
-fn a_send_buffer_that_is_too_small_for_40_ms_is_the_send_buffer_paced_or_not() {
-    assert_send_buffer(ByteCount::new(262_144), Duration::from_millis(20));
-}
-
-#[test]
-fn a_send_buffer_that_is_too_small_for_100_ms_is_the_send_buffer_paced_or_not() {
-    assert_send_buffer(ByteCount::new(524_288), Duration::from_millis(50));
-}
-
-fn assert_send_buffer(buffer: ByteCount, one_way: Duration) {
-    let network = Network::with_delay_of(one_way);
-    let buffer = buffer.get();
-    network.set(&network.near, "net.ipv4.tcp_wmem", &format!("4096 {buffer} {buffer}"));
-    for pacing in ["", "--pace 1Gbit/s"] {
-        let waterfall = explained(&test(&network, &format!("{FAR_DELAYED} --time 4s --cca cubic {pacing}")), GIGABIT);
-        assert_planted(&waterfall, Cause::SendBuffer);
-        assert_eq!(waterfall.check.verdict, CheckVerdict::Agrees, "{:?}", waterfall.check);
+fn a_send_buffer_that_is_too_small_is_the_send_buffer_paced_or_not() {
+    for (buffer, one_way) in [(65_536, 10), (262_144, 20), (524_288, 50)] {
+        let network = Network::with_delay_of(Duration::from_millis(one_way));
+        network.set(&network.near, "net.ipv4.tcp_wmem", &format!("4096 {buffer} {buffer}"));
+        for pacing in ["", "--pace 1Gbit/s"] {
+            let waterfall =
+                explained(&test(&network, &format!("{FAR_DELAYED} --time 4s --cca cubic {pacing}")), GIGABIT);
+            assert_planted(&waterfall, Cause::SendBuffer);
+            assert_eq!(waterfall.check.verdict, CheckVerdict::Agrees, "{:?}", waterfall.check);
+        }
     }
 }
 
@@ -111,7 +99,7 @@ fn a_slow_writer_is_the_configured_rate() {
 
 #[test]
 fn a_receiver_without_processor_time_is_the_receiving_program() {
-    let network = Network::alone();
+    let network = Network::new();
     network.keep_order();
     let quota = Quota::percent(3);
     let quotas = Quotas { far: Some(&quota), near: None };
@@ -122,7 +110,7 @@ fn a_receiver_without_processor_time_is_the_receiving_program() {
 
 #[test]
 fn a_sender_without_processor_time_is_the_sending_program() {
-    let network = Network::alone();
+    let network = Network::new();
     let quota = Quota::percent(10);
     let quotas = Quotas { far: None, near: Some(&quota) };
     let args = format!("{FAR} --time 3s --cca cubic --send write");

@@ -5,7 +5,7 @@
 
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::truth_delay::Relay;
@@ -15,7 +15,7 @@ pub const FAR: &str = "10.91.2.1";
 /// The address of the far host by the way with a delay.
 pub const FAR_DELAYED: &str = "10.91.3.2";
 
-/// The network of one test.
+/// The network of one test. Only one exists at a time: two would compete for the processors.
 pub struct Network {
     /// Namespace of the near host.
     pub near: String,
@@ -24,35 +24,19 @@ pub struct Network {
     /// Namespace of the far host.
     pub far: String,
     relay: Option<Relay>,
-    _turn: Turn,
+    _alone: MutexGuard<'static, ()>,
 }
 
-/// Who may use the CPUs meanwhile. A path that is slow leaves them idle most of the time, and several of those disturb each other less
-/// than one that nothing slows.
-#[expect(dead_code, reason = "held, not read")]
-enum Turn {
-    Shared(RwLockReadGuard<'static, ()>),
-    Alone(RwLockWriteGuard<'static, ()>),
-}
-
-static CPUS: RwLock<()> = RwLock::new(());
+static ALONE: Mutex<()> = Mutex::new(());
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
 impl Network {
-    /// Makes the three namespaces and their links, for a transfer that something keeps slow. Other tests have theirs meanwhile.
+    /// Makes the three namespaces and their links.
     pub fn new() -> Self {
-        Self::in_turn(Turn::Shared(CPUS.read().unwrap_or_else(PoisonError::into_inner)))
-    }
-
-    /// The same for a transfer that takes what the CPUs have: no other network exists meanwhile.
-    pub fn alone() -> Self {
-        Self::in_turn(Turn::Alone(CPUS.write().unwrap_or_else(PoisonError::into_inner)))
-    }
-
-    fn in_turn(turn: Turn) -> Self {
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = |host: &str| format!("truth-{host}-{}-{number}", std::process::id());
-        let network = Self { near: name("near"), router: name("router"), far: name("far"), relay: None, _turn: turn };
+        let network = Self { near: name("near"), router: name("router"), far: name("far"), relay: None, _alone: alone };
         for host in [&network.near, &network.router, &network.far] {
             tool(&format!("ip netns add {host}"));
             tool(&format!("ip -n {host} link set lo up"));
