@@ -231,12 +231,19 @@ impl Hub {
     }
 }
 
+/// Whether the last hop has another address than the one that was asked for: the report was cut before its end.
+fn is_another(target: &str, last: &Hub) -> bool {
+    let Ok(asked) = target.parse::<IpAddr>() else { return false };
+    let is_number = last.host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    (is_number || last.address().is_some()) && last.address() != Some(asked)
+}
+
 /// The path, and what the last hop says of the whole of it: routers on the way may answer seldom and forward well.
 fn shown(target: &str, hubs: &[Hub]) -> Option<Vec<Shown>> {
     let last = hubs.last()?;
     let subject = Subject { target: target.to_owned(), address: last.address(), started: WallTime::from_unix_nanos(0) };
     // Where nobody answered, the last line is `???`.
-    let reached = !last.host.starts_with("???") && last.loss_percent < 100.0;
+    let reached = !last.host.starts_with("???") && last.loss_percent < 100.0 && !is_another(target, last);
     let hops = hubs.iter().enumerate().map(|(at, hub)| hub.hop(at + 1 == hubs.len() && reached)).collect();
     let micros = |time: Duration| u64::try_from(time.as_micros()).ok().filter(|_| last.lost() < last.sent);
     let echoes = EchoSeries {
