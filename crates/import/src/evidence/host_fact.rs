@@ -218,9 +218,9 @@ pub struct AccessRates {
 /// RTT to a server near an access line, while the line is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoadedLatency {
-    /// Its mean.
+    /// The mean over the time of one direction.
     pub rtt: Duration,
-    /// Its longest, where that is printed.
+    /// The longest of that time, where it is printed.
     pub most: Option<Duration>,
 }
 
