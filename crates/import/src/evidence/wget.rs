@@ -36,7 +36,7 @@ pub(crate) fn read(lines: &[&str], _: &[&str], complaints: &mut Vec<String>) -> 
             return None;
         };
         download.subject.address =
-            lines[..at].iter().filter_map(|line| Attempt::parse(line)).last().map(|last| last.address);
+            lines[..at].iter().filter_map(|line| Attempt::parse(line)).next_back().map(|last| last.address);
         return Some(Found { shows: vec![Shown::Download(download)], lines: at + 1 });
     }
     let Some((at, progress)) = shown else { return unconnected(lines) };
@@ -73,7 +73,7 @@ impl<'a> Attempt<'a> {
 fn unconnected(lines: &[&str]) -> Option<Found> {
     let own =
         1 + lines[1..].iter().take(MOST_ATTEMPTS).take_while(|line| after_prompt(line.trim_start()).is_none()).count();
-    let last = lines[..own].iter().filter_map(|line| Attempt::parse(line)).last()?;
+    let last = lines[..own].iter().filter_map(|line| Attempt::parse(line)).next_back()?;
     let failed = last.result.strip_prefix("failed: ").map(|why| why.trim_end_matches('.').to_owned());
     (failed.is_some() || last.result.is_empty() || last.result == "^C").then_some(())?;
     let is_stopped = lines[..own].iter().any(|line| line.trim_end().ends_with("^C"));
