@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use import::evidence::{FailedConnection, HostFact, PacketRates, TransferCourse};
+use import::evidence::{FailedConnection, HostFact, PacketRates, TransferMarks};
 use model::played::Finding;
 use model::run::Outcome;
 use units::duration::show;
@@ -17,7 +17,7 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
     for (host, fact) in beside.facts.iter().take(MOST_FACTS) {
         match fact {
             HostFact::FailedConnection(one) => all.push(unconnected(beside, named(host.as_ref()), one)),
-            HostFact::TransferCourse(one) => all.push(course(one)),
+            HostFact::TransferMarks(one) => all.push(course(one)),
             _ => {}
         }
     }
@@ -93,8 +93,8 @@ fn unconnected(beside: &Beside<'_>, host: &str, one: &FailedConnection) -> State
 }
 
 /// A copy by its marks: what it took to begin, and how evenly it went.
-fn course(one: &TransferCourse) -> Statement {
-    let TransferCourse { tool, moved, elapsed, silent, rates } = one;
+fn course(one: &TransferMarks) -> Statement {
+    let TransferMarks { tool, moved, elapsed, silent, rates } = one;
     let mean = DataRate::of(*moved, *elapsed).map_or_else(String::new, |rate| format!(", {rate} over all"));
     let rates = rates.map_or_else(String::new, |[least, most]| format!("; between later marks {least} to {most}"));
     if *moved == ByteCount::ZERO {

@@ -64,7 +64,7 @@ impl PacketRates {
 
 /// How a copy went, by its marks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TransferCourse {
+pub struct TransferMarks {
     /// The program that printed the marks.
     pub tool: &'static str,
     /// Payload at the last mark.

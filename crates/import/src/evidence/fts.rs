@@ -5,7 +5,7 @@ use std::time::Duration;
 use model::measurement::Heading;
 use units::{ByteCount, DataRate};
 
-use super::counted::TransferCourse;
+use super::counted::TransferMarks;
 use super::host_fact::HostFact;
 use super::shown::{FileTransfer, Found, Shown};
 
@@ -28,14 +28,14 @@ pub(crate) fn read(lines: &[&str], _: &[&str], complaints: &mut Vec<String>) -> 
         .filter_map(|pair| rate(pair[1].bytes.checked_sub(pair[0].bytes)?, pair[1].elapsed - pair[0].elapsed))
         .collect();
     let (moved, elapsed) = (ByteCount::new(last.bytes), Duration::from_secs(last.elapsed));
-    let course = TransferCourse {
+    let course = TransferMarks {
         tool: TOOL,
         moved,
         elapsed,
         silent: Duration::from_secs(silent),
         rates: rates.iter().min().zip(rates.iter().max()).map(|(least, most)| [*least, *most]),
     };
-    let mut shows = vec![Shown::Host(HostFact::TransferCourse(course))];
+    let mut shows = vec![Shown::Host(HostFact::TransferMarks(course))];
     if let Some(rate) = rate(last.bytes, last.elapsed).filter(|rate| !rate.is_zero()) {
         shows.push(Shown::Transfer(FileTransfer {
             tool: TOOL,
@@ -106,7 +106,7 @@ mod tests {
         let text = log(&[[0, 0, 0, 10], [102_400_000, 5_000, 10_000, 20], [307_200_000, 10_000, 20_000, 30]]);
         let lines: Vec<&str> = text.lines().collect();
         let found = read(&lines, &[], &mut Vec::new()).expect("marks");
-        let [Shown::Host(HostFact::TransferCourse(course)), Shown::Transfer(moved)] = found.shows.as_slice() else {
+        let [Shown::Host(HostFact::TransferMarks(course)), Shown::Transfer(moved)] = found.shows.as_slice() else {
             panic!("{:?}", found.shows)
         };
         assert_eq!((course.silent.as_secs(), course.elapsed.as_secs()), (10, 30));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use units::{ByteCount, DataRate};
 
-use super::counted::{FailedConnection, PacketRates, SocketMemory, TransferCourse};
+use super::counted::{FailedConnection, PacketRates, SocketMemory, TransferMarks};
 use super::socket::Socket;
 use super::watched::{DeviceBursts, DropsOfBurst, HostDrops, SwitchQueue};
 
@@ -38,7 +38,7 @@ pub enum HostFact {
     /// A connection that was not made.
     FailedConnection(FailedConnection),
     /// How a copy went between its marks.
-    TransferCourse(TransferCourse),
+    TransferMarks(TransferMarks),
     /// Window scaling in the handshake of a connection.
     Handshake(WindowScales),
     /// A socket that is no run of its own.

@@ -55,7 +55,7 @@ use super::command::after_prompt;
 use super::source::unquoted;
 
 pub(crate) use cisco_ping::search;
-pub use counted::{DeviceRate, FailedConnection, PacketRates, SocketMemory, TransferCourse};
+pub use counted::{DeviceRate, FailedConnection, PacketRates, SocketMemory, TransferMarks};
 pub use host_fact::{
     AccessRates, BusRate, ClosedWindow, ComplaintKind, CpuShares, DiskRate, Duplex, ErrorsOfKind, HostFact,
     KernelComplaint, LateCollisions, LinkState, LoadedLatency, LostSoFar, LroState, OneWayDelays, PacketsAsked, PartOf,

@@ -94,7 +94,7 @@ fn subject(fact: &HostFact) -> String {
         HostFact::SocketMemory(_) => "sockets of TCP and their memory".to_owned(),
         HostFact::PacketRates(one) => of("packets a second", &one.device),
         HostFact::FailedConnection(one) => format!("no connection to {} ({}): {}", one.host, one.address, one.why),
-        HostFact::TransferCourse(one) => format!("{}: {} in {}", one.tool, one.moved, show(one.elapsed)),
+        HostFact::TransferMarks(one) => format!("{}: {} in {}", one.tool, one.moved, show(one.elapsed)),
         HostFact::LostSoFar(lost) => format!("{} of {} lost ({})", lost.lost, lost.all, lost.counter),
         HostFact::OneWay(delays) => format!("delays from {} to {}", delays.from, delays.to),
         HostFact::Asked(asked) => format!("{}: {} of {} packets asked for", asked.tool, asked.sent, asked.asked),

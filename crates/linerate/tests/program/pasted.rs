@@ -317,7 +317,7 @@ const PASTED: [Pasted; 86] = [
         files: &["policer-datagrams.txt"],
         known: &[],
         found: true,
-        says: "a policer drops what comes faster than a rate",
+        says: "policer drops what comes faster than a rate",
     },
     Pasted {
         files: &["iperf2-window-of-sender.txt"],

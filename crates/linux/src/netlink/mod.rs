@@ -162,7 +162,7 @@ impl Netlink {
         self.outgoing.clear();
         let before = self.sequence;
         for request in requests {
-            self.enqueue(message_type, NLM_F_REQUEST, request.as_ref())?;
+            self.enqueue(message_type, request.as_ref(), NLM_F_REQUEST)?;
         }
         let asked = Asked { before, count: self.sequence.wrapping_sub(before) };
         if asked.count == 0 {
@@ -228,12 +228,12 @@ impl Netlink {
 
     fn send(&mut self, message_type: u16, flags: u16, request: &[u8]) -> Result<(), NetlinkError> {
         self.outgoing.clear();
-        self.enqueue(message_type, flags, request)?;
+        self.enqueue(message_type, request, flags)?;
         self.flush()
     }
 
     /// Puts one more request behind those that the next [`flush`](Self::flush) hands to the kernel.
-    fn enqueue(&mut self, message_type: u16, flags: u16, request: &[u8]) -> Result<(), NetlinkError> {
+    fn enqueue(&mut self, message_type: u16, request: &[u8], flags: u16) -> Result<(), NetlinkError> {
         self.sequence = self.sequence.wrapping_add(1);
         let length = HEADER_LEN + request.len();
         let mut header = NetlinkHeader::default();
