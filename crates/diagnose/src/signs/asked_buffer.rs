@@ -34,38 +34,19 @@ const AS_FAST: f64 = 1.2;
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use model::round::Endpoint;
     use units::{ByteCount, DataRate};
 
     use super::*;
-    use crate::signs::flow::Shape;
+    use crate::signs::flow::{FlowEnds, Shape};
 
     fn flow(mbits: u64, send_buffer: Option<u64>) -> Flow {
         let host = |name: &str| Endpoint { host: name.to_owned(), network: None };
+        let ends = FlowEnds { sender: host("a"), receiver: host("b"), way: Vec::new() };
         Flow {
-            test: 0,
-            label: String::new(),
-            sender: host("a"),
-            receiver: host("b"),
-            way: Vec::new(),
-            began: Duration::ZERO,
-            kind: FlowKind::Tcp,
             goodput: DataRate::from_bps(mbits * 1_000_000),
-            target: None,
-            not_judged: None,
-            attained: None,
-            allowed: None,
-            rtt: None,
-            loaded_rtt: None,
-            lost: None,
-            loss_allows: None,
-            datagrams: None,
-            weight: 1.0,
             shape: Shape { streams: 1, send_buffer: send_buffer.map(ByteCount::new), ..Shape::default() },
-            complaint: None,
-            observations: Vec::new(),
+            ..Flow::between(ends, FlowKind::Tcp)
         }
     }
 

@@ -160,13 +160,18 @@ impl FlowEnds {
 impl Flow {
     /// A flow of the test at this place in the round, of one stream, of which nothing was seen yet.
     pub(super) fn unobserved(test: usize, tested: &Tested, ends: FlowEnds, kind: FlowKind) -> Self {
+        Self { test, label: tested.label.clone(), began: tested.began, ..Self::between(ends, kind) }
+    }
+
+    /// A flow between two ends, of one stream and no test yet.
+    pub(super) fn between(ends: FlowEnds, kind: FlowKind) -> Self {
         Self {
-            test,
-            label: tested.label.clone(),
+            test: 0,
+            label: String::new(),
             sender: ends.sender,
             receiver: ends.receiver,
             way: ends.way,
-            began: tested.began,
+            began: Duration::ZERO,
             kind,
             goodput: DataRate::ZERO,
             target: None,

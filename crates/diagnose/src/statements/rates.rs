@@ -17,7 +17,7 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
     for (host, fact) in beside.facts.iter().take(MOST_FACTS) {
         match fact {
             HostFact::FailedConnection(one) => all.push(unconnected(beside, named(host.as_ref()), one)),
-            HostFact::TransferMarks(one) => all.push(course(one)),
+            HostFact::TransferMarks(one) => all.push(by_marks(one)),
             _ => {}
         }
     }
@@ -93,7 +93,7 @@ fn unconnected(beside: &Beside<'_>, host: &str, one: &FailedConnection) -> State
 }
 
 /// A copy by its marks: what it took to begin, and how evenly it went.
-fn course(one: &TransferMarks) -> Statement {
+fn by_marks(one: &TransferMarks) -> Statement {
     let TransferMarks { tool, moved, elapsed, silent, rates } = one;
     let mean = DataRate::of(*moved, *elapsed).map_or_else(String::new, |rate| format!(", {rate} over all"));
     let rates = rates.map_or_else(String::new, |[least, most]| format!("; between later marks {least} to {most}"));
