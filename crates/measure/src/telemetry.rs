@@ -29,15 +29,16 @@ pub fn cadence(logs: &[SampleLog], wanted: std::time::Duration) -> Option<Cadenc
     let mut spacings: Vec<u64> =
         longest.at.windows(2).map(|pair| pair[1].signed_nanos_since(pair[0]).unsigned_abs() / 1_000).collect();
     spacings.sort_unstable();
-    let wanted_us = units::duration::micros(wanted);
+    let (wanted_us, at_most_us) =
+        (units::duration::micros(wanted), units::duration::micros(sampler::longest_gap(wanted)));
     Some(Cadence {
         whose: Whose::Local,
         wanted_us,
         achieved_us: *spacings.get(spacings.len() / 2)?,
         samples: longest.at.len() as u64,
-        gaps: spacings.iter().filter(|spacing| **spacing > wanted_us.saturating_mul(2)).count() as u64,
+        gaps: spacings.iter().filter(|spacing| **spacing > at_most_us).count() as u64,
         longest_gap_us: *spacings.last()?,
-        at_most_us: Some(units::duration::micros(sampler::longest_gap(wanted))),
+        at_most_us: Some(at_most_us),
         thinned: longest.thinned,
     })
 }

@@ -322,7 +322,8 @@ pub struct Cadence {
     pub achieved_us: u64,
     /// Samples taken of each stream.
     pub samples: u64,
-    /// Times that two samples were more than twice the wanted time apart.
+    /// Times that two samples were farther apart than [`Self::at_most_us`]; of programs that promise nothing, than twice the
+    /// wanted time.
     pub gaps: u64,
     /// Longest time between two samples.
     pub longest_gap_us: u64,

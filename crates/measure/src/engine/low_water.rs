@@ -18,11 +18,11 @@ pub(super) struct LowWater {
 }
 
 impl LowWater {
-    /// Reads may be this far apart, three bursts of a sender at a low rate: half as far again as samples are. To wake for them
+    /// Reads may be this far apart, four bursts of a sender at a low rate: twice as far as samples are. To wake for them
     /// costs more than to receive them.
-    pub(super) const SPACING: Duration = Duration::from_millis(15);
+    pub(super) const SPACING: Duration = Duration::from_millis(20);
     /// Beyond, waiting saves nothing.
-    const MOST: ByteCount = ByteCount::new(192 << 10);
+    const MOST: ByteCount = ByteCount::new(256 << 10);
     /// Below, a path that is slower than the rate would be read in jerks.
     const LEAST: ByteCount = ByteCount::new(16 << 10);
     /// How often the receive buffer, which the kernel lets grow, is looked at.
@@ -64,10 +64,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_receiver_waits_for_fifteen_milliseconds_of_payload_and_for_half_a_window_at_most() {
+    fn a_receiver_waits_for_twenty_milliseconds_of_payload_and_for_half_a_window_at_most() {
         let bytes = |bps, buffer| LowWater::bytes(DataRate::from_bps(bps), ByteCount::new(buffer)).get();
-        assert_eq!(bytes(40_000_000, 6 << 20), 75_000);
-        assert_eq!(bytes(100_000_000_000, 6 << 20), 192 << 10);
+        assert_eq!(bytes(40_000_000, 6 << 20), 100_000);
+        assert_eq!(bytes(100_000_000_000, 6 << 20), 256 << 10);
         assert_eq!(bytes(100_000_000, 131_072), 32_768, "a buffer that has not grown");
         assert_eq!(bytes(100_000_000, 4_608), 1, "a small buffer is emptied at once");
     }

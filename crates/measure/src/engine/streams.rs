@@ -19,7 +19,7 @@ use super::counters::StreamCounters;
 use super::datagram::CounterWidth;
 use super::gate::Gate;
 use super::low_water::LowWater;
-use super::recorder::{SampleRecorder, early};
+use super::recorder::SampleRecorder;
 use super::{tcp_receive, tcp_send, udp_receive, udp_send};
 use crate::contention::StreamsScheduled;
 use crate::control::Waker;
@@ -227,8 +227,8 @@ impl StreamSet {
         let end = end_of(heading);
         let receives = spec.protocol == Protocol::Tcp && end == End::Receiver;
         let low_water = LowWater::of(spec.rate.filter(|_| receives), socket.as_fd());
-        // Each read then takes a sample.
-        let often = low_water.is_some() && LowWater::SPACING <= spec.sample_every + early(spec.sample_every);
+        // Each read then takes a sample, every second one of those that are wanted at least.
+        let often = low_water.is_some() && LowWater::SPACING <= spec.sample_every * 2;
         let task = Task {
             socket: Arc::clone(&socket),
             counters: Arc::clone(&counters),

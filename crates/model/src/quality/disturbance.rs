@@ -283,7 +283,8 @@ fn by_sampling(measurement: &Measurement) -> Vec<Disturbance> {
     let late = measurement.telemetry.iter().filter(|cadence| cadence.gaps > 0);
     let disturbances = late.map(|cadence| {
         let longest = Duration::from_micros(cadence.longest_gap_us);
-        let beyond = cadence.longest_gap_us.saturating_sub(cadence.wanted_us.saturating_mul(2));
+        let bound_us = cadence.at_most_us.unwrap_or(cadence.wanted_us.saturating_mul(2));
+        let beyond = cadence.longest_gap_us.saturating_sub(bound_us);
         let severity = (beyond as f64 / elapsed(measurement).as_micros().max(1) as f64).min(1.0);
         Disturbance { kind: DisturbanceKind::SamplingGap { longest }, whose: Some(cadence.whose), severity }
     });

@@ -20,7 +20,7 @@ pub(super) struct Hold {
 const BESIDE_A_TEST: RangeInclusive<Duration> = Duration::from_millis(5)..=Duration::from_millis(100);
 
 /// How long a probe is held at most: the answers of the reverse path are this far apart.
-const LONGEST: Duration = Duration::from_millis(60);
+const LONGEST: Duration = Duration::from_millis(100);
 
 impl Hold {
     /// Until when nobody needs to look for probes.
