@@ -1,7 +1,8 @@
 //! Calls that change runs, many in one turn: whoever comes first makes the turn for all that wait.
 //!
 //! A call sees the rows as they are on disk, and is answered once what it has changed is there. Where the database refuses, all
-//! calls of the turn are refused, and the next turn reads the rows again.
+//! calls of the turn are refused, and the next turn reads the rows again. A turn waits for the database, and whoever only
+//! looks does not wait for a turn: for moments a look sees what is not on disk yet.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::mpsc::{TryRecvError, sync_channel};
@@ -56,6 +57,9 @@ type Answer = Box<dyn FnOnce(Result<Vec<Verdict>, StoreError>)>;
 
 /// All runs that are not over, and the plan that they are from.
 pub struct Schedule {
+    /// Who makes the turn, from its first question to the database to the last.
+    turn: Mutex<()>,
+    /// Never held while the database is asked to change something.
     state: Mutex<State>,
     calls: Mutex<VecDeque<Call>>,
 }
@@ -69,7 +73,7 @@ impl std::fmt::Debug for Schedule {
 impl Schedule {
     /// One that knows this.
     pub(super) fn of(state: State) -> Self {
-        Self { state: Mutex::new(state), calls: Mutex::default() }
+        Self { turn: Mutex::default(), state: Mutex::new(state), calls: Mutex::default() }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -100,7 +104,7 @@ impl Schedule {
         };
         self.calls().push_back(Call { needs, make: Box::new(make) });
         loop {
-            let mut state = self.state();
+            let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
             match outcome.try_recv() {
                 Ok(answer) => return answer,
                 Err(TryRecvError::Disconnected) => return Err(StoreError::Closed),
@@ -111,28 +115,26 @@ impl Schedule {
                 let most = waiting.len().min(MOST_TOGETHER);
                 waiting.drain(..most).collect()
             };
-            state.turn(store, calls);
+            self.make(store, calls);
         }
     }
 
     fn calls(&self) -> MutexGuard<'_, VecDeque<Call>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-impl State {
     /// Makes calls in one turn.
-    fn turn(&mut self, store: &dyn Store, mut calls: Vec<Call>) {
+    fn make(&self, store: &dyn Store, mut calls: Vec<Call>) {
         let mut made = Vec::new();
         match self.committed(store, &mut calls, &mut made) {
             Ok(committed) => {
-                self.revision = committed.revision;
+                self.state().revision = committed.revision;
                 let mut verdicts = committed.verdicts.into_iter();
                 made.into_iter().for_each(|answer| answer(Ok(verdicts.next().unwrap_or_default())));
             }
             Err(error) => {
                 // What the calls have made of the rows is not so.
-                self.revision = Revision::default();
+                self.state().revision = Revision::default();
                 made.into_iter().for_each(|answer| answer(Err(error.of_turn())));
                 for call in calls {
                     (call.make)(Err(error.of_turn()));
@@ -142,20 +144,41 @@ impl State {
     }
 
     fn committed(
-        &mut self,
+        &self,
         store: &dyn Store,
         calls: &mut Vec<Call>,
         made: &mut Vec<Answer>,
     ) -> Result<Committed, StoreError> {
+        let (known, runs) = self.state().lacks(calls);
+        let heard_within = calls.iter().filter_map(|call| call.needs.heard_within).max();
+        let (news, turn) = store.turn(TurnRequest { known, runs: &runs, heard_within })?;
+        let now = clock::now();
+        let (revision, changes) = {
+            let mut state = self.state();
+            state.learn(news, store, now)?;
+            let changes = state.make(calls, made);
+            state.follow_leases(now);
+            (state.revision, changes)
+        };
+        let verdicts = vec![Vec::new(); changes.delivered.len()];
+        if changes.is_empty() {
+            return Ok(Committed { revision, verdicts });
+        }
+        turn.commit(changes)
+    }
+}
+
+impl State {
+    /// What is known before a turn, and which runs of its calls are not.
+    fn lacks(&self, calls: &[Call]) -> (Revision, Vec<String>) {
         let is_here =
             |name: &&String| self.revision != Revision::default() && self.board.run(&RunId((*name).clone())).is_some();
         let names: BTreeSet<&String> = calls.iter().flat_map(|call| &call.needs.runs).collect();
-        let runs: Vec<String> = names.into_iter().filter(|name| !is_here(name)).cloned().collect();
-        let heard_within = calls.iter().filter_map(|call| call.needs.heard_within).max();
-        let request = TurnRequest { known: self.revision, runs: &runs, heard_within };
-        let (news, turn) = store.turn(request)?;
-        let now = clock::now();
-        self.learn(news, store, now)?;
+        (self.revision, names.into_iter().filter(|name| !is_here(name)).cloned().collect())
+    }
+
+    /// Makes calls, and says what they change.
+    fn make(&mut self, calls: &mut Vec<Call>, made: &mut Vec<Answer>) -> Changes {
         let mut changes = Changes::default();
         for call in calls.drain(..) {
             let Some(Made { stored, answer }) = (call.make)(Ok(self)) else { continue };
@@ -168,12 +191,7 @@ impl State {
         }
         changes.rows = self.board.take_changes();
         self.board.forget_over();
-        self.follow_leases(now);
-        let verdicts = vec![Vec::new(); changes.delivered.len()];
-        if changes.is_empty() {
-            return Ok(Committed { revision: self.revision, verdicts });
-        }
-        turn.commit(changes)
+        changes
     }
 }
 

@@ -14,7 +14,7 @@
 //! * `dashboard`, `reports`: pages for browsers, and post-mortems
 //! * [`plans`], `views`, `hosts`, `incidents`: what it shows people of the mesh
 //! * `pulse`: what it does by itself
-//! * [`bells`], `waiting`: requests that wait for something to happen
+//! * [`bells`], [`newest_facts`], `waiting`: requests that wait for something to happen
 //! * [`listener`]: connections, each within its limits of number, time and bytes
 
 pub mod answer;
@@ -33,6 +33,7 @@ mod joining;
 pub mod listener;
 pub mod log;
 mod metrics;
+pub mod newest_facts;
 pub mod openid;
 pub mod people;
 pub mod plans;

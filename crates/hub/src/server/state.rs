@@ -14,6 +14,7 @@ use super::bells::Bells;
 use super::counters::Counters;
 use super::directory::Opened;
 use super::log::Log;
+use super::newest_facts::NewestFacts;
 use crate::demonstration::Demonstrations;
 use crate::openid::provider::Provider;
 use crate::pages::HubSource;
@@ -56,6 +57,8 @@ pub struct Hub {
     pub watching: Watching,
     /// What wakes requests that wait.
     pub bells: Bells,
+    /// When agents delivered the facts of their hosts last.
+    pub newest_facts: NewestFacts,
     /// Where raw samples go, if they do.
     pub segments: Option<Segments>,
     /// How often agents deliver what transfers of their hosts reached, if they do.
@@ -120,6 +123,7 @@ impl Hub {
             notifier: Notifier::start(log.clone(), mailer).map_err(StoreError::from)?,
             counters: Counters::default(),
             bells: Bells::default(),
+            newest_facts: NewestFacts::default(),
             log,
             calendar: clock::wall_now,
         };

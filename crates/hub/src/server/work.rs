@@ -1,5 +1,7 @@
 //! An agent asks for work.
 
+use units::WallTime;
+
 use super::counters::Event;
 use super::request::{Request, RequestError};
 use super::state::Hub;
@@ -50,11 +52,13 @@ pub(super) fn is_due(hub: &Hub, asked: &WorkRequest, agent: &str) -> Result<Due,
 
 fn facts(hub: &Hub, agent: &str) -> Result<Facts, RequestError> {
     let now = hub.now().unix_nanos();
-    let newest = hub.store.newest_snapshot(agent)?;
-    let is_old = newest.is_none_or(|newest| now.saturating_sub(newest.unix_nanos()) > FACTS_LAST_NS);
-    // What was changed since, or is to be explained, is not in them.
-    let is_asked = newest.is_some_and(|newest| hub.watching.wants_facts(agent, newest));
-    Ok(if is_old || is_asked { Facts::Wanted } else { Facts::Known })
+    let is_new = |newest: WallTime| {
+        let is_old = now.saturating_sub(newest.unix_nanos()) > FACTS_LAST_NS;
+        // What was changed since, or is to be explained, is not in them.
+        !is_old && !hub.watching.wants_facts(agent, newest)
+    };
+    let known = hub.newest_facts.are_known(hub.store.as_ref(), agent, is_new)?;
+    Ok(if known { Facts::Known } else { Facts::Wanted })
 }
 
 /// All facts of a host are wanted once a day; changes come as they happen.

@@ -38,10 +38,16 @@ struct Seen {
     in_use: BTreeMap<String, String>,
     begun: BTreeMap<String, u32>,
     wrong: Vec<String>,
-    /// Times of answers, in milliseconds.
-    leases_ms: Vec<u128>,
-    deliveries_ms: Vec<u128>,
+    leases: Vec<Answered>,
+    deliveries: Vec<Answered>,
     failures: u32,
+}
+
+/// An answer that an agent got.
+#[derive(Clone, Copy)]
+struct Answered {
+    at: Instant,
+    after: Duration,
 }
 
 struct Agent<'a> {
@@ -88,7 +94,7 @@ impl Agent<'_> {
             }
             if !reply.leases.is_empty() {
                 let time = asked.elapsed().saturating_sub(reply.waited);
-                self.seen.lock().unwrap().leases_ms.push(time.as_millis());
+                self.seen.lock().unwrap().leases.push(Answered { at: Instant::now(), after: time });
                 self.carry_out(&reply);
             }
         }
@@ -115,7 +121,7 @@ impl Agent<'_> {
             let began = Instant::now();
             if let Some(receipt) = self.call::<Receipt>(&RECORDS, &delivery) {
                 let mut seen = self.seen.lock().unwrap();
-                seen.deliveries_ms.push(began.elapsed().as_millis());
+                seen.deliveries.push(Answered { at: Instant::now(), after: began.elapsed() });
                 if !matches!(receipt.verdicts[0], Verdict::Stored | Verdict::Duplicate) {
                     seen.wrong.push(format!("{lease}: {receipt:?}"));
                 }
@@ -136,17 +142,27 @@ fn from_environment(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
-fn shown(what: &str, times: &mut [u128]) -> String {
-    times.sort_unstable();
-    let at = |share: usize| times.get((times.len() * share / 100).min(times.len().saturating_sub(1))).copied();
-    format!(
-        "{what}: {} in all, median {:?} ms, p99 {:?} ms, largest {:?} ms",
-        times.len(),
-        at(50),
-        at(99),
-        times.last()
-    )
+/// Times of answers: over all, and the ninety-ninth of a hundred in each part of the time.
+fn shown(what: &str, answers: &mut [Answered], start: Instant, time: Duration) -> String {
+    answers.sort_by_key(|answer| answer.after);
+    let at = |answers: &[Answered], share: usize| {
+        let number = (answers.len() * share / 100).min(answers.len().saturating_sub(1));
+        answers.get(number).map_or(0, |answer| answer.after.as_millis())
+    };
+    let part = time / PARTS;
+    let in_part = |number: u32| {
+        let from = start + part * number;
+        let of_it = answers.iter().filter(|answer| answer.at >= from && answer.at < from + part);
+        at(&of_it.copied().collect::<Vec<_>>(), 99).to_string()
+    };
+    let parts: Vec<String> = (0..PARTS).map(in_part).collect();
+    let (median, most, largest) = (at(answers, 50), at(answers, 99), at(answers, 100));
+    let all = answers.len();
+    let parts = parts.join(" ");
+    format!("{what}: {all} in all, median {median} ms, p99 {most} ms, largest {largest} ms; p99 over time: {parts}")
 }
+
+const PARTS: u32 = 20;
 
 #[test]
 fn agents_of_three_hubs_carry_out_each_run_once_while_a_hub_and_the_database_go_away() {
@@ -164,7 +180,8 @@ fn agents_of_three_hubs_carry_out_each_run_once_while_a_hub_and_the_database_go_
     let text = plan(agents / 2);
     two.person(&two.token(Purpose::Operate)).call::<serde_json::Value>(&call, &PlanText { text }).unwrap();
     let seen = Mutex::new(Seen::default());
-    let until = Instant::now() + time;
+    let start = Instant::now();
+    let until = start + time;
     let hubs = [&one, &two, &three];
     let agent = |(turn, home): (usize, &TempDir)| {
         let hubs = hubs.iter().map(|hub| hub.agent(home.path())).collect();
@@ -183,8 +200,8 @@ fn agents_of_three_hubs_carry_out_each_run_once_while_a_hub_and_the_database_go_
         drop(three);
     });
     let mut seen = seen.into_inner().unwrap();
-    println!("{}", shown("leases", &mut seen.leases_ms));
-    println!("{}", shown("deliveries", &mut seen.deliveries_ms));
+    println!("{}", shown("leases", &mut seen.leases, start, time));
+    println!("{}", shown("deliveries", &mut seen.deliveries, start, time));
     println!("{} requests failed and were repeated", seen.failures);
     assert!(seen.wrong.is_empty(), "{:#?}", seen.wrong);
     assert!(seen.begun.len() > agents / 4, "{} runs\n{}", seen.begun.len(), one.log());
