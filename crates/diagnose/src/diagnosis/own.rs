@@ -28,7 +28,7 @@ struct Asked<'a> {
     testing: &'a [&'a Member],
 }
 
-const QUESTIONS: [Question; 13] = [
+const QUESTIONS: [Question; 14] = [
     Question {
         name: "kernel-defaults",
         says: "has the kernel's own buffers for TCP",
@@ -88,6 +88,11 @@ const QUESTIONS: [Question; 13] = [
         name: "merges-in-hardware",
         says: "has a NIC that merges what it receives in hardware (rx-gro-hw or LRO)",
         answer: |asked| merges_in_hardware(asked.snapshot),
+    },
+    Question {
+        name: "offloads-off-beside-peers",
+        says: "has segmentation or receive offload switched off, and its peers have it on",
+        answer: has_less_offload,
     },
     Question {
         name: "unpaced-beside-peers",
@@ -161,7 +166,7 @@ fn has_damaged_frames(snapshot: &Snapshot) -> Option<bool> {
 
 /// Pause frames by all the names that drivers have for them.
 fn paused(snapshot: &Snapshot) -> Option<u64> {
-    let counters = snapshot.own()?.interfaces.iter().filter_map(|interface| interface.driver_counters.value());
+    let counters = interfaces(snapshot)?.filter_map(|interface| interface.driver_counters.value());
     let is_pause = |name: &str| name.contains("xoff") || name.contains("pause");
     let frames = counters.flatten().filter(|(name, _)| is_pause(name)).map(|(_, count)| *count);
     sum(frames)
@@ -180,7 +185,7 @@ fn has_dropped(asked: &Asked<'_>) -> Option<bool> {
 
 /// Whether a card runs at half of what it could, or less.
 fn has_narrow_slot(asked: &Asked<'_>) -> Option<bool> {
-    let buses = asked.snapshot.own()?.interfaces.iter().filter_map(|interface| interface.bus.value());
+    let buses = interfaces(asked.snapshot)?.filter_map(|interface| interface.bus.value());
     any(buses.filter_map(|bus| {
         let now = lanes(bus.pcie_speed.as_deref()?, bus.pcie_width?)?;
         let largest = lanes(bus.pcie_max_speed.as_deref()?, bus.pcie_max_width?)?;
@@ -217,8 +222,22 @@ fn asks_for_marks(snapshot: &Snapshot) -> Option<bool> {
 
 /// Whether a NIC merges segments into larger packets before the kernel sees them.
 fn merges_in_hardware(snapshot: &Snapshot) -> Option<bool> {
-    let features = snapshot.own()?.interfaces.iter().filter_map(|interface| interface.features.value());
+    let features = interfaces(snapshot)?.filter_map(|interface| interface.features.value());
     any(features.flat_map(|features| MERGING.iter().filter_map(|name| Some(features.get(*name)?.active))))
+}
+
+/// Whether the CPU of a host does what the NICs of all its peers do. What cannot be switched is no setting of it.
+fn has_less_offload(asked: &Asked<'_>) -> Option<bool> {
+    any(OFFLOADS.iter().filter_map(|name| {
+        let on = |snapshot| {
+            let features = interfaces(snapshot)?.filter_map(|interface| interface.features.value());
+            let known = features.filter_map(|features| features.get(*name)).filter(|feature| !feature.nochange);
+            known.map(|feature| feature.active).reduce(|all, on| all && on)
+        };
+        let own = on(asked.snapshot)?;
+        let others = peers(asked).filter_map(on).reduce(|all, on| all && on)?;
+        Some(!own && others)
+    }))
 }
 
 /// Whether a host sends as fast as its link does, where a peer of it spreads what it sends.
@@ -234,16 +253,20 @@ fn spreads(snapshot: &Snapshot) -> Option<bool> {
 }
 
 fn qdiscs(snapshot: &Snapshot) -> Option<impl Iterator<Item = &Qdisc>> {
-    Some(snapshot.own()?.interfaces.iter().filter_map(|interface| interface.qdiscs.value()).flatten())
+    Some(interfaces(snapshot)?.filter_map(|interface| interface.qdiscs.value()).flatten())
+}
+
+fn interfaces(snapshot: &Snapshot) -> Option<impl Iterator<Item = &Interface>> {
+    Some(snapshot.own()?.interfaces.iter())
 }
 
 fn fastest(snapshot: &Snapshot) -> Option<DataRate> {
     let speed = |interface: &Interface| interface.mode.value()?.speed;
-    snapshot.own()?.interfaces.iter().filter_map(speed).max()
+    interfaces(snapshot)?.filter_map(speed).max()
 }
 
 fn counted(snapshot: &Snapshot, counter: &str) -> Option<u64> {
-    let counters = snapshot.own()?.interfaces.iter().filter_map(|interface| interface.counters.value());
+    let counters = interfaces(snapshot)?.filter_map(|interface| interface.counters.value());
     let values = counters.filter_map(|counters| counters.get(counter).copied());
     sum(values)
 }
@@ -269,6 +292,8 @@ const FEW_STRANGE: u64 = 30_000;
 const CLEAN: u64 = 100_000;
 /// Disciplines whose drops are how they tell TCP to slow down.
 const DROPS_EARLY: [&str; 8] = ["codel", "fq_codel", "cake", "pie", "fq_pie", "red", "fq", "ingress"];
+/// What a NIC or the kernel does for whole segments at once, as `ethtool -k` names it.
+const OFFLOADS: [&str; 3] = ["tx-tcp-segmentation", "tx-generic-segmentation", "rx-gro"];
 /// Features by which a NIC merges segments, as `ethtool -k` names them: an overlay's packets become too large to be passed on.
 const MERGING: [&str; 2] = ["rx-gro-hw", "rx-lro"];
 /// Disciplines that send at a rate, and not as fast as the link does (tc-fq(8), tc-tbf(8)).

@@ -334,11 +334,12 @@ fn of_senders(flow: &mut Flow, run: &Run, senders: &[&StreamSamples], elapsed: D
     if let (Some(marked), Some(delivered)) = (last(Field::DeliveredCe), last(Field::Delivered)) {
         #[expect(clippy::cast_precision_loss, reason = "a ratio")]
         let part = marked as f64 / delivered.max(1) as f64;
-        let state = if part > 1e-3 { "yes" } else { "no" };
+        // Each mark costs a sender what a loss does, however many packets lie between two of them.
+        let state = if marked >= FEWEST_MARKS { "yes" } else { "no" };
         flow.observations.extend(Observation::of(
             "marks",
             state,
-            format!("{} of its packets were marked", percent(part)),
+            format!("{marked} of its packets were marked ({})", percent(part)),
         ));
     }
     let retransmitted = last(Field::TotalRetrans).filter(|again| *again >= A_FEW);
@@ -391,6 +392,8 @@ const COARSE: Duration = Duration::from_millis(500);
 const CONTENDED: f64 = 0.1;
 /// Fewer retransmits tell nothing of their kind.
 const A_FEW: u64 = 8;
+/// Fewer marks are what a queue gives at the end of a start.
+const FEWEST_MARKS: u64 = 3;
 /// Packets that overtake each other once in so many, or less often, cost nothing.
 const SELDOM: u64 = 2_000;
 /// A share below this part of the line rate is not what ails a flow.

@@ -282,7 +282,8 @@ fn same_again(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     if twins.is_empty() || flow.kind != FlowKind::Tcp {
         return None;
     }
-    let differs = twins.iter().any(|twin| twin.is_good() != flow.is_good() || is_far_from(twin, flow));
+    let differs = |twin: &&Flow| is_far_from(twin, flow) || twin.is_good() != flow.is_good() && is_apart(twin, flow);
+    let differs = twins.iter().any(differs);
     let (state, says) = if differs {
         ("differently", "an equal flow of the pair fared otherwise")
     } else {
@@ -312,19 +313,27 @@ fn before(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     // What another path carried says nothing of this one.
     let is_earlier = |other: &Flow| other.began < flow.began && other.shape == flow.shape && other.way == flow.way;
     let earlier = variants(flow, flows, is_earlier);
-    did_far_better("before", flow, &earlier).or_else(|| judged("before", &earlier, "the same pair earlier"))
+    did_far_better("before", flow, &earlier).or_else(|| fared("before", flow, &earlier, "the same pair earlier"))
 }
 
 fn after(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let is_later = |other: &Flow| other.began > flow.began && other.shape == flow.shape && other.way == flow.way;
     let later = variants(flow, flows, is_later);
-    did_far_better("after", flow, &later).or_else(|| judged("after", &later, "the same pair later"))
+    did_far_better("after", flow, &later).or_else(|| fared("after", flow, &later, "the same pair later"))
+}
+
+/// How equal flows did; those that did well by so little that chance can have made it say nothing.
+fn fared(sign: &str, flow: &Flow, others: &[&Flow], who: &str) -> Option<Observation> {
+    let others: Vec<&Flow> = others.iter().copied().filter(|other| !other.is_good() || is_apart(other, flow)).collect();
+    judged(sign, &others, who)
 }
 
 /// Where an equal flow was several times as fast, what slows this one was not there, whatever else both suffer from.
 fn did_far_better(sign: &str, flow: &Flow, others: &[&Flow]) -> Option<Observation> {
-    let is_better =
-        |other: &Flow| other.goodput > flow.goodput && (is_far_from(other, flow) || other.is_fast() && !flow.is_fast());
+    let is_better = |other: &Flow| {
+        other.goodput > flow.goodput
+            && (is_far_from(other, flow) || other.is_fast() && !flow.is_fast() && is_apart(other, flow))
+    };
     let best = others.iter().filter(|other| is_better(other));
     let best = best.max_by_key(|other| other.goodput)?;
     let when = if best.began < flow.began { "earlier" } else { "later" };
@@ -339,6 +348,14 @@ fn did_far_better(sign: &str, flow: &Flow, others: &[&Flow]) -> Option<Observati
 fn is_far_from(one: &Flow, other: &Flow) -> bool {
     let (less, more) = (one.goodput.min(other.goodput), one.goodput.max(other.goodput));
     u128::from(less.bps()) * FAR < u128::from(more.bps())
+}
+
+/// Whether two flows on either side of a threshold are there by more than chance. What suffers from another thing than its rate is
+/// known by that.
+fn is_apart(one: &Flow, other: &Flow) -> bool {
+    let (less, more) = (one.goodput.min(other.goodput), one.goodput.max(other.goodput));
+    let of_rate = |flow: &Flow| flow.complaint.is_none_or(|complaint| complaint == Complaint::Slow);
+    !(of_rate(one) && of_rate(other)) || u128::from(less.bps()) * 3 < u128::from(more.bps()) * 2
 }
 
 /// Whether a path loses the same part of packets at any rate.

@@ -1,5 +1,7 @@
 //! The samples of one stream at one end, made safe to read at any moment.
 
+use std::cell::Cell;
+
 use model::series::StreamSamples;
 use model::series::field::Field;
 
@@ -9,6 +11,10 @@ pub(super) struct Track<'a> {
     samples: &'a StreamSamples,
     at: Vec<i64>,
     rows: Vec<usize>,
+    /// Where each field stands among the columns: a waterfall asks for dozens at each step.
+    places: Vec<Option<u8>>,
+    /// After which sample the last moment lay. The next one is mostly close to it.
+    near: Cell<usize>,
 }
 
 /// One column of a track.
@@ -17,6 +23,7 @@ pub(super) struct Curve<'a> {
     at: &'a [i64],
     rows: &'a [usize],
     values: &'a [u64],
+    near: &'a Cell<usize>,
 }
 
 impl<'a> Track<'a> {
@@ -29,13 +36,19 @@ impl<'a> Track<'a> {
                 rows.push(row);
             }
         }
-        (!at.is_empty()).then_some(Self { samples, at, rows })
+        let mut places = vec![None; Field::ALL.len()];
+        for (place, column) in samples.columns.iter().enumerate().rev() {
+            places[column.field as usize] = u8::try_from(place).ok();
+        }
+        (!at.is_empty()).then_some(Self { samples, at, rows, places, near: Cell::new(0) })
     }
 
     /// A column; `None` where the kernel did not tell it, or told it for other rows than these.
     pub(super) fn column(&self, field: Field) -> Option<Curve<'_>> {
-        let values = self.samples.column(field)?;
-        (values.len() == self.samples.at_us.len()).then_some(Curve { at: &self.at, rows: &self.rows, values })
+        let place = usize::from((*self.places.get(field as usize)?)?);
+        let values = &self.samples.columns.get(place)?.values;
+        let curve = Curve { at: &self.at, rows: &self.rows, values, near: &self.near };
+        (values.len() == self.samples.at_us.len()).then_some(curve)
     }
 
     /// When samples were taken.
@@ -45,9 +58,23 @@ impl<'a> Track<'a> {
 
     /// The two samples around the time after `at`; `None` before the first and after the last one.
     pub(super) fn around(&self, at: i64) -> Option<(i64, i64)> {
-        let after = self.at.partition_point(|time| *time <= at);
+        let after = after(&self.at, at, &self.near);
         Some((*self.at.get(after.checked_sub(1)?)?, *self.at.get(after)?))
     }
+}
+
+/// The first of some times after a moment, looked for around the one that was found before.
+fn after(times: &[i64], at: i64, near: &Cell<usize>) -> usize {
+    let is_it = |index: usize| {
+        let begins = index.checked_sub(1).is_none_or(|before| times.get(before).is_some_and(|time| *time <= at));
+        begins && times.get(index).is_none_or(|time| at < *time)
+    };
+    let last = near.get();
+    let around = [last, last + 1, last.saturating_sub(1)];
+    let found = around.into_iter().find(|index| is_it(*index));
+    let found = found.unwrap_or_else(|| times.partition_point(|time| *time <= at));
+    near.set(found);
+    found
 }
 
 impl Curve<'_> {
@@ -57,7 +84,7 @@ impl Curve<'_> {
 
     /// A growing count at a moment: on the straight line between two samples, flat outside.
     pub(super) fn count(&self, at: i64) -> u64 {
-        self.count_before(self.at.partition_point(|time| *time <= at), at)
+        self.count_before(after(self.at, at, self.near), at)
     }
 
     /// The same at moments that grow, each found from the one before.
@@ -74,6 +101,10 @@ impl Curve<'_> {
         let Some(before) = after.checked_sub(1) else { return self.value(0) };
         let (left, right) = (self.value(before), self.value(after.min(self.at.len() - 1)));
         let (Some(from), Some(to)) = (self.at.get(before), self.at.get(after)) else { return left };
+        // Most moments are those of samples.
+        if at == *from {
+            return left;
+        }
         let span = i128::from(*to) - i128::from(*from);
         let part = (i128::from(at) - i128::from(*from)) * i128::from(right.saturating_sub(left)) / span.max(1);
         left.saturating_add(u64::try_from(part).unwrap_or(0))
@@ -86,8 +117,7 @@ impl Curve<'_> {
 
     /// A state at a moment: that of the last sample until then, or of the first one.
     pub(super) fn state(&self, at: i64) -> u64 {
-        let after = self.at.partition_point(|time| *time <= at);
-        self.value(after.saturating_sub(1))
+        self.value(after(self.at, at, self.near).saturating_sub(1))
     }
 
     /// The first value.
@@ -128,6 +158,21 @@ mod tests {
         assert!(curve.counts(moments.into_iter()).eq([0, 0, 50, 100, 100, 100]));
         assert_eq!([-5, 5, 10].map(|at| curve.state(at)), [0, 0, 100]);
         assert_eq!((track.around(3), track.around(20)), (Some((0, 10)), None));
+    }
+
+    #[test]
+    fn a_moment_is_found_wherever_the_one_before_it_was() {
+        let samples = samples((0..50).map(|n| n * 10).collect(), (0..50).collect());
+        let track = Track::new(&samples).unwrap();
+        let curve = track.column(Field::BytesAcked).unwrap();
+        let moments: Vec<i64> = (-15..520).step_by(5).collect();
+        for first in &moments {
+            for second in &moments {
+                curve.state(*first);
+                let expected = u64::try_from((second / 10).clamp(0, 49)).unwrap();
+                assert_eq!(curve.state(*second), expected, "{first} before {second}");
+            }
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use diagnose::signs::flows;
 use model::round::Tested;
+use model::series::field::Field;
 
 use crate::world::{Tcp, round, tcp, udp};
 
@@ -36,4 +37,17 @@ fn what_a_pair_carries_is_known_by_whatever_gets_through() {
 fn a_flow_is_known_by_its_best_moments() {
     assert_eq!(shown(vec![tcp("a", "c", 0, SMALL_WINDOW)], 0, "best"), Some("part"));
     assert_eq!(shown(vec![tcp("a", "c", 0, Tcp::GOOD)], 0, "best"), Some("all"));
+}
+
+fn marked(marked: u64) -> Option<&'static str> {
+    let mut test = tcp("a", "c", 0, LOSSES);
+    let columns = test.samples.iter_mut().flat_map(|samples| &mut samples.streams[0].columns);
+    columns.filter(|column| column.field == Field::DeliveredCe).for_each(|column| column.values.fill(marked));
+    shown(vec![test], 0, "marks")
+}
+
+#[test]
+fn a_few_marks_are_enough_to_hold_a_flow_back() {
+    assert_eq!(marked(5), Some("yes"), "five of 41,000 segments");
+    assert_eq!((marked(1), marked(0)), (Some("no"), Some("no")));
 }

@@ -265,13 +265,13 @@ impl Connection {
     pub(super) fn recent(&self, spacing: Duration) -> Option<Span> {
         let bulk = self.bulk.as_ref()?;
         let samples = bulk.series.recent();
-        let (first, last) = (samples.first()?, samples.last()?);
+        let (first, last) = (samples.front()?, samples.back()?);
         if samples.len() < FEWEST || first.reading.at == last.reading.at {
             return None;
         }
         let steps = u32::try_from(samples.len() - 1).unwrap_or(u32::MAX);
         let achieved = last.reading.at.since(first.reading.at) / steps.max(1);
-        let mut span = self.span(samples.to_vec(), spacing.max(achieved), Ending::OPEN);
+        let mut span = self.span(samples.iter().copied().collect(), spacing.max(achieved), Ending::OPEN);
         span.start = first.reading.at;
         span.start_within = None;
         span.end = last.reading.at;

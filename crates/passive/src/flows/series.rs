@@ -1,5 +1,6 @@
 //! Readings of one connection over its life, in bounded memory.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use units::MonoTime;
@@ -21,29 +22,25 @@ pub(super) struct Sample {
 pub(super) struct Series {
     whole: Vec<Sample>,
     spacing: Duration,
-    recent: Vec<Sample>,
-    /// How many of those are older: they go together, since each that goes moves all behind it.
-    old: usize,
+    recent: VecDeque<Sample>,
     thinned: u64,
 }
 
 impl Series {
     pub(super) fn new(spacing: Duration) -> Self {
-        Self { whole: Vec::new(), spacing, recent: Vec::new(), old: 0, thinned: 0 }
+        Self { whole: Vec::new(), spacing, recent: VecDeque::new(), thinned: 0 }
     }
 
     pub(super) fn push(&mut self, sample: Sample) {
         let at = sample.reading.at;
-        if self.recent.last().is_some_and(|last| last.reading.at >= at) {
+        if self.recent.back().is_some_and(|last| last.reading.at >= at) {
             return;
         }
-        self.old = self.recent.partition_point(|earlier| at.since(earlier.reading.at) > RECENT);
-        if self.old >= MOST_OLD {
-            self.recent.drain(..self.old);
-            self.old = 0;
+        while self.recent.front().is_some_and(|first| at.since(first.reading.at) > RECENT) {
+            self.recent.pop_front();
         }
-        if self.recent.len() - self.old < MOST_RECENT {
-            self.recent.push(sample);
+        if self.recent.len() < MOST_RECENT {
+            self.recent.push_back(sample);
         }
         let due = self.whole.last().is_none_or(|last| is_due(last.reading.at, at, self.spacing));
         if !due {
@@ -75,8 +72,8 @@ impl Series {
     }
 
     /// The readings of the last seconds.
-    pub(super) fn recent(&self) -> &[Sample] {
-        &self.recent[self.old..]
+    pub(super) fn recent(&self) -> &VecDeque<Sample> {
+        &self.recent
     }
 
     /// The least time between two readings of the whole life.
@@ -94,8 +91,6 @@ fn is_due(last: MonoTime, now: MonoTime, spacing: Duration) -> bool {
 pub(super) const RECENT: Duration = Duration::from_secs(5);
 /// At ten a second, with room for last words.
 const MOST_RECENT: usize = 64;
-/// More of those that are older are not kept.
-const MOST_OLD: usize = 32;
 /// A reading takes 240 bytes: 60 KiB a connection.
 const MOST_WHOLE: usize = 256;
 
