@@ -355,7 +355,7 @@ fn is_far_from(one: &Flow, other: &Flow) -> bool {
 fn is_apart(one: &Flow, other: &Flow) -> bool {
     let (less, more) = (one.goodput.min(other.goodput), one.goodput.max(other.goodput));
     let of_rate = |flow: &Flow| flow.complaint.is_none_or(|complaint| complaint == Complaint::Slow);
-    !(of_rate(one) && of_rate(other)) || u128::from(less.bps()) * 3 < u128::from(more.bps()) * 2
+    !(of_rate(one) && of_rate(other)) || u128::from(less.bps()) * 4 < u128::from(more.bps()) * 3
 }
 
 /// Whether a path loses the same part of packets at any rate.
