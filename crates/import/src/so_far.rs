@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::evidence::{CounterKind, DeviceCounters, HostFact, LateCollisions, LostSoFar, PartOf, RetransmittedSoFar};
+use super::evidence::{
+    CounterKind, DeviceCounters, HostFact, LateCollisions, LossKind, LostSoFar, PartOf, RetransmittedSoFar,
+};
 
 /// All that the only reading of some counters, or the last one, tells.
 pub(crate) fn facts_of(readings: &[&DeviceCounters]) -> Vec<HostFact> {
@@ -18,7 +20,8 @@ fn lost(reading: &DeviceCounters) -> Option<LostSoFar> {
     let values = &reading.values;
     let value = |name: &str| values.get(name).copied();
     let device = reading.device.clone().unwrap_or_else(|| "a NIC".to_owned());
-    let found = |counter: &str, lost: u64, all: u64| LostSoFar {
+    let found = |kind, counter: &str, lost: u64, all: u64| LostSoFar {
+        kind,
         device,
         counter: counter.to_owned(),
         lost,
@@ -29,7 +32,7 @@ fn lost(reading: &DeviceCounters) -> Option<LostSoFar> {
         let (lost, passed) = (value("Udp.RcvbufErrors")?, value("Udp.InDatagrams")?);
         let all = lost.saturating_add(passed);
         return (lost.saturating_mul(FULL_SOCKETS) >= all && lost >= FEWEST)
-            .then(|| found("Udp.RcvbufErrors", lost, all));
+            .then(|| found(LossKind::FullSocket, "Udp.RcvbufErrors", lost, all));
     }
     let most = |names: &[&str]| {
         let known = values.iter().filter(|(name, _)| names.contains(&plain(name).as_str()));
@@ -47,9 +50,9 @@ fn lost(reading: &DeviceCounters) -> Option<LostSoFar> {
     if let Some((counter, lost, all)) = damaged {
         let bytes = values.iter().find(|(name, _)| BAD_BYTES.contains(&plain(name).as_str())).map(|(_, bytes)| *bytes);
         let mean_length = bytes.and_then(|bytes| bytes.checked_div(lost)).filter(|length| FRAME.contains(length));
-        return Some(LostSoFar { mean_length, ..found(&counter, lost, all) });
+        return Some(LostSoFar { mean_length, ..found(LossKind::Damage, &counter, lost, all) });
     }
-    no_room().map(|(counter, lost, all)| found(&counter, lost, all))
+    no_room().map(|(counter, lost, all)| found(LossKind::FullRing, &counter, lost, all))
 }
 
 /// What was retransmitted of all that was sent, where that is more than paths all over the Internet cost.
@@ -263,7 +266,8 @@ mod tests {
             ],
         );
         let [HostFact::LostSoFar(lost)] = all.as_slice() else { panic!("{all:?}") };
-        assert_eq!((lost.lost, lost.all, lost.mean_length), (2_000, 162_410, Some(1_500)));
+        assert_eq!((lost.kind, lost.lost, lost.all), (LossKind::Damage, 2_000, 162_410));
+        assert_eq!(lost.mean_length, Some(1_500));
     }
 
     #[test]

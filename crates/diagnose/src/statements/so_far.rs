@@ -1,6 +1,8 @@
 //! What one reading of a host's counters, and its kernel's log, say by themselves.
 
-use import::evidence::{ComplaintKind, HostFact, KernelComplaint, LostSoFar, RetransmittedSoFar, SocketMemory};
+use import::evidence::{
+    ComplaintKind, HostFact, KernelComplaint, LossKind, LostSoFar, RetransmittedSoFar, SocketMemory,
+};
 
 use super::beside::{Beside, MOST_FACTS, named};
 use super::statement::{Statement, percent, ratio};
@@ -22,33 +24,31 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
 
 /// What one reading of counters tells.
 fn of_lost(host: &str, lost: &LostSoFar) -> Statement {
-    let LostSoFar { device, counter, lost, all, mean_length } = lost;
+    let LostSoFar { kind, device, counter, lost, all, mean_length } = lost;
     let part = percent(ratio([*lost, *all]));
-    Statement::fault(if counter == "Udp.RcvbufErrors" {
-        format!(
+    Statement::fault(match kind {
+        LossKind::FullSocket => format!(
             "{host}: {lost} of {all} datagrams that arrived since the counters began ({part}) found the receiving socket full ({counter}): the \
              program reads too slowly, or its buffer (`net.core.rmem_max`, SO_RCVBUF) is too small; the path is not to blame"
-        )
-    } else if DAMAGE.iter().any(|part| counter.to_lowercase().contains(part)) {
-        let whole = if lost == all { ", and none whole" } else { "" };
-        let long = mean_length.filter(|length| *length >= LONG_FRAME);
-        let long = long.map_or_else(String::new, |length| {
-            format!(", of {length} B on average, so that large packets are lost far more often than small ones")
-        });
-        format!(
-            "{lost} of {all} frames arrived damaged at {device} of {host} since it began to count ({part}, {counter}){whole}{long}: cable, \
-             connector, optics or PHY of this link in the direction to {host}, or how both ends of the link are set up"
-        )
-    } else {
-        format!(
+        ),
+        LossKind::Damage => {
+            let whole = if lost == all { ", and none whole" } else { "" };
+            let long = mean_length.filter(|length| *length >= LONG_FRAME);
+            let long = long.map_or_else(String::new, |length| {
+                format!(", of {length} B on average, so that large packets are lost far more often than small ones")
+            });
+            format!(
+                "{lost} of {all} frames arrived damaged at {device} of {host} since it began to count ({part}, {counter}){whole}{long}: cable, \
+                 connector, optics or PHY of this link in the direction to {host}, or how both ends of the link are set up"
+            )
+        }
+        LossKind::FullRing => format!(
             "{device} of {host} had no room for {lost} of {all} packets since it began to count ({part}, {counter}): rings too small, or the \
              CPU that empties them too slow"
-        )
+        ),
     })
 }
 
-/// Parts of names of counters of frames whose check sequence was wrong.
-const DAMAGE: [&str; 2] = ["crc", "fcs"];
 /// A frame that only bulk data sends.
 const LONG_FRAME: u64 = 1_000;
 

@@ -401,6 +401,8 @@ pub struct ReceivingCpus {
 /// One reading of counters that tells by itself: so much was lost of so much.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LostSoFar {
+    /// Where, and for what.
+    pub kind: LossKind,
     /// The device, or what else counts.
     pub device: String,
     /// The counter of what was lost, by its name.
@@ -411,6 +413,17 @@ pub struct LostSoFar {
     pub all: u64,
     /// Mean length of what was lost, in bytes, where the device counts its bytes.
     pub mean_length: Option<u64>,
+}
+
+/// What packets were lost to in a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LossKind {
+    /// The socket that receives datagrams was full.
+    FullSocket,
+    /// Frames whose check sequence was wrong.
+    Damage,
+    /// The NIC had no room for them.
+    FullRing,
 }
 
 /// One reading of the kernel's counters of TCP that tells by itself.

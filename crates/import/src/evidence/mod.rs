@@ -58,9 +58,9 @@ pub(crate) use cisco_ping::search;
 pub use counted::{DeviceRate, FailedConnection, PacketRates, SocketMemory, TransferMarks};
 pub use host_fact::{
     AccessRates, BusRate, ClosedWindow, ComplaintKind, CpuShares, DiskRate, Duplex, ErrorsOfKind, HostFact,
-    KernelComplaint, LateCollisions, LinkState, LoadedLatency, LostSoFar, LroState, OneWayDelays, PacketsAsked, PartOf,
-    PortErrors, QdiscState, ReceivingCpus, RetransmittedSoFar, RingSizes, SocketBetween, StoodStill,
-    TrackedConnections, WindowScales, WindowTuning, WindowsTcp,
+    KernelComplaint, LateCollisions, LinkState, LoadedLatency, LossKind, LostSoFar, LroState, OneWayDelays,
+    PacketsAsked, PartOf, PortErrors, QdiscState, ReceivingCpus, RetransmittedSoFar, RingSizes, SocketBetween,
+    StoodStill, TrackedConnections, WindowScales, WindowTuning, WindowsTcp,
 };
 pub(crate) use owping::TEST_PACKET;
 use prompt::router_of_prompt;
