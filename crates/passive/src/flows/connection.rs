@@ -42,7 +42,6 @@ pub(super) struct Connection {
 #[derive(Debug, Clone)]
 struct Bulk {
     series: Series,
-    last: Sample,
     congestion_control: Option<String>,
 }
 
@@ -169,11 +168,10 @@ impl Connection {
     /// Keeps readings of it from here on.
     pub(super) fn keep_readings(&mut self, sighting: &Sighting, spacing: Duration) {
         if self.bulk.is_none() {
-            let last = Sample { reading: sighting.reading, unread: sighting.unread };
             let mut series = Series::new(spacing);
-            series.push(last);
+            series.push(Sample { reading: sighting.reading, unread: sighting.unread });
             let congestion_control = sighting.congestion_control.clone();
-            self.bulk = Some(Box::new(Bulk { series, last, congestion_control }));
+            self.bulk = Some(Box::new(Bulk { series, congestion_control }));
         }
     }
 
@@ -197,8 +195,7 @@ impl Connection {
         }
         self.last = moved;
         if let Some(bulk) = &mut self.bulk {
-            bulk.last = Sample { reading: sighting.reading, unread: sighting.unread };
-            bulk.series.push(bulk.last);
+            bulk.series.push(Sample { reading: sighting.reading, unread: sighting.unread });
             if let Some(name) = &sighting.congestion_control {
                 bulk.congestion_control = Some(name.clone());
             }
@@ -253,12 +250,9 @@ impl Connection {
 
     /// Its whole life, as far as it was watched.
     pub(super) fn whole(&self, ending: Ending) -> Span {
-        let mut samples = self.bulk.as_ref().map(|bulk| bulk.series.clone());
-        if let (Some(series), Some(bulk)) = (&mut samples, &self.bulk) {
-            series.end(bulk.last);
-        }
-        let spacing = samples.as_ref().map_or(Duration::ZERO, Series::spacing);
-        self.span(samples.map(|series| series.whole().to_vec()).unwrap_or_default(), spacing, ending)
+        let samples = self.bulk.as_ref().map(|bulk| &bulk.series);
+        let spacing = samples.map_or(Duration::ZERO, Series::spacing);
+        self.span(samples.map(Series::whole).unwrap_or_default(), spacing, ending)
     }
 
     /// The last seconds of it; none where there are too few readings.
@@ -305,7 +299,7 @@ impl Connection {
     }
 
     pub(super) fn last_reading(&self) -> Option<&Sample> {
-        self.bulk.as_ref().map(|bulk| &bulk.last)
+        self.bulk.as_ref()?.series.last()
     }
 
     pub(super) fn moved(&self) -> Moved {

@@ -36,12 +36,11 @@ impl Series {
         if self.recent.back().is_some_and(|last| last.reading.at >= at) {
             return;
         }
-        while self.recent.front().is_some_and(|first| at.since(first.reading.at) > RECENT) {
+        let is_old = |first: &Sample| at.since(first.reading.at) > RECENT;
+        while self.recent.len() >= MOST_RECENT || self.recent.front().is_some_and(is_old) {
             self.recent.pop_front();
         }
-        if self.recent.len() < MOST_RECENT {
-            self.recent.push_back(sample);
-        }
+        self.recent.push_back(sample);
         let due = self.whole.last().is_none_or(|last| is_due(last.reading.at, at, self.spacing));
         if !due {
             self.thinned += 1;
@@ -59,16 +58,15 @@ impl Series {
         }
     }
 
-    /// Takes the last reading whatever the spacing.
-    pub(super) fn end(&mut self, sample: Sample) {
-        if self.whole.last().is_none_or(|last| last.reading.at < sample.reading.at) {
-            self.whole.push(sample);
-        }
+    /// The readings of the whole life, thinned, and the last one whatever the spacing.
+    pub(super) fn whole(&self) -> Vec<Sample> {
+        let end = self.last().filter(|end| self.whole.last().is_none_or(|last| last.reading.at < end.reading.at));
+        self.whole.iter().chain(end).copied().collect()
     }
 
-    /// The readings of the whole life, thinned.
-    pub(super) fn whole(&self) -> &[Sample] {
-        &self.whole
+    /// The last reading.
+    pub(super) fn last(&self) -> Option<&Sample> {
+        self.recent.back()
     }
 
     /// The readings of the last seconds.
@@ -105,14 +103,14 @@ mod tests {
             reading: Reading::new(MonoTime::from_nanos(tenth * 100_000_000), |_| Some(tenth)),
             unread: 0,
         };
-        for tenth in 0..36_000 {
+        for tenth in 0..=36_000 {
             series.push(at(tenth));
         }
-        series.end(at(36_000));
         let whole = series.whole();
         assert!((MOST_WHOLE / 2 - 1..=MOST_WHOLE + 1).contains(&whole.len()), "{}", whole.len());
         assert_eq!((whole[0], whole[whole.len() - 1]), (at(0), at(36_000)));
         assert_eq!(series.recent().len(), 51, "five seconds and their beginning");
-        assert_eq!(whole.len() as u64 + series.thinned, 36_001);
+        let apart = series.whole.len() as u64 + series.thinned;
+        assert_eq!((apart, series.last()), (36_001, Some(&at(36_000))));
     }
 }

@@ -4,6 +4,7 @@
 //! kernel sends last words, comes by itself. Between walks the busiest are asked for one by one.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::time::Duration;
 
 use model::transfer::{LossCounts, LossEventKind, Missed, ReceivedCount, TransferEnd};
@@ -115,15 +116,18 @@ impl Table {
             None => FirstSeen::BeforeWatch,
             Some(walked) => FirstSeen::After(walked),
         };
-        if !self.connections.contains_key(&sighting.cookie) {
-            if self.connections.len() >= MOST_CONNECTIONS {
+        let is_full = self.connections.len() >= MOST_CONNECTIONS;
+        let connection = match self.connections.entry(sighting.cookie) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(_) if is_full => {
                 self.missed.beyond_limit += 1;
                 return;
             }
-            self.connections.insert(sighting.cookie, Connection::new(sighting, seen, self.walk));
-            self.numbers.insert(key(&sighting.ends), sighting.cookie);
-        }
-        let Some(connection) = self.connections.get_mut(&sighting.cookie) else { return };
+            Entry::Vacant(new) => {
+                self.numbers.insert(key(&sighting.ends), sighting.cookie);
+                new.insert(Connection::new(sighting, seen, self.walk))
+            }
+        };
         connection.walk = self.walk;
         connection.see(sighting);
         if !connection.is_bulk()
