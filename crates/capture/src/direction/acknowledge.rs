@@ -275,7 +275,7 @@ impl Direction {
         }
         if let (Some(oldest_ns), Some(newest_ns)) = (news.oldest_ns, news.newest_ns) {
             let (sent_ns, gap_ns) = (newest_ns - oldest_ns, time_ns - self.recent.ack_advance_ns);
-            if sent_ns > 1_000_000 && gap_ns * 4 < sent_ns {
+            if sent_ns > 1_000_000 && gap_ns < sent_ns / 4 {
                 self.counts.compressed_acks += 1;
             }
         }
