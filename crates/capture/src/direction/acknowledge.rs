@@ -8,6 +8,8 @@ use crate::decode::{Segment, flag};
 
 /// Acknowledgments that the sender has not heard yet, at most.
 const MAX_LATE: usize = 1 << 16;
+/// A busy host runs a writer so much later than the acknowledgment that woke it. Longer, and bursts of an application over 20 ms were at one level.
+const TRAIN_NS: i64 = 500_000;
 /// A number further ahead than any window allows is damage.
 const MAX_JUMP: u64 = 1 << 30;
 /// An RTT above the one before by so much, and by half of the least one, is a spike: no queue grows as fast.
@@ -61,6 +63,7 @@ impl Direction {
             self.own(time_ns, None);
         }
         self.counts.acks += 1;
+        self.recent.is_asked |= !acknowledgment.is_pure;
         if segment.has(flag::ECE) && !segment.has(flag::SYN) {
             self.note_mark(ack);
         }
@@ -169,6 +172,7 @@ impl Direction {
             if self.rounds.is_growing() {
                 // The congestion window limits, and grows.
                 self.wakes.restart();
+                self.refills.restart();
             }
             self.wakes.round();
             if self.rounds.plateau_rounds() == 0 {
@@ -195,6 +199,9 @@ impl Direction {
     fn advance(&mut self, ack: u64, time_ns: i64, highest: Option<u64>) {
         let advanced = ack - self.numbers.una;
         self.recent.before_ack = self.numbers.next.saturating_sub(self.numbers.una);
+        if time_ns - self.recent.train_ns > TRAIN_NS {
+            (self.recent.train_ns, self.recent.before_train) = (time_ns, self.recent.before_ack);
+        }
         let mut news = News::default();
         while let Some(piece) = self.pieces.front().copied()
             && piece.to() <= ack

@@ -14,6 +14,7 @@
 //! | `owning` | which owner an interval has |
 //! | `recall` | time whose owner is known later |
 //! | `wake` | the level at which a writer that waits for room is woken |
+//! | `refill` | the level that a writer fills to which does not wait |
 //! | `event` | what happened, with frames |
 //! | `cost` | what each event cost |
 //! | `steadiness` | whether data arrives at one rate |
@@ -34,6 +35,7 @@ pub(crate) mod owner;
 mod owning;
 pub(crate) mod ranges;
 mod recall;
+mod refill;
 mod rounds;
 pub(crate) mod rtt;
 mod send;
@@ -54,6 +56,8 @@ use losses::LossRecord;
 use owner::Budget;
 use ranges::Ranges;
 use recall::Recall;
+use refill::Refills;
+pub(crate) use refill::Writing;
 use rounds::Rounds;
 use rtt::{RttMeter, StampEchoes};
 use series::Series;
@@ -92,6 +96,7 @@ pub(crate) struct Direction {
     pub(crate) hops: Hops,
     pub(crate) clock: SendClock,
     wakes: WakeLevels,
+    pub(crate) refills: Refills,
     recall: Recall,
     pub(crate) events: Events,
     pub(crate) cost: CostMeter,
@@ -289,9 +294,14 @@ struct Recent {
     wire_bytes: u64,
     /// Bytes outstanding before the last acknowledgment of new data, and when the last packet had left.
     before_ack: u64,
+    /// The same before the first acknowledgment of half a millisecond, and when that came.
+    before_train: u64,
+    train_ns: i64,
     behind_data: u64,
     /// Acknowledgments that the sender has heard since then.
     heard: u32,
+    /// The peer has sent data since then.
+    is_asked: bool,
     /// The burst that is under way began before a third of the send buffer was free.
     is_topping_up: bool,
     /// All that the send buffer holds has left, and a third of it is not free yet.
@@ -324,6 +334,7 @@ impl Direction {
             hops: Hops::default(),
             clock: SendClock::default(),
             wakes: WakeLevels::default(),
+            refills: Refills::default(),
             recall: Recall::default(),
             events: Events::default(),
             cost: CostMeter::new(),

@@ -6,6 +6,7 @@ use super::Direction;
 use super::clock::{Release, Since};
 use super::owner::Owner;
 use super::recall::{Accounts, Activity, Interval, Reach, part_of};
+use super::refill::RefillStart;
 use super::wake::Burst;
 
 /// A sender that answers acknowledgments with data does so within this; later is a pause.
@@ -36,7 +37,7 @@ fn owner(direction: &Direction, time_ns: i64) -> Owner {
     if outstanding > 0 && room < least_room(direction) {
         return if direction.window.last == 0 { Owner::ZeroWindow } else { Owner::ReceiverWindow };
     }
-    let is_woken = direction.wakes.level().is_some();
+    let is_woken = direction.waits_for_room();
     // A writer that has been woken and does not come is no full buffer.
     let is_late = direction.wakes.level().is_some_and(|level| outstanding * 8 < level * 7);
     if outstanding == 0 || is_late || direction.recent.ended_short && !is_woken {
@@ -115,10 +116,7 @@ impl Direction {
     pub(super) fn shows_no_woken_writer(&self) -> bool {
         let is_shown =
             self.sender_lag_ns == 0 && self.rounds.plateau_peak() >= 3 * UNANSWERED * 2 * u64::from(self.mss());
-        is_shown
-            && self.wakes.level().is_none()
-            && self.clock.is_never_woken()
-            && self.clock.release() != Release::OwnClock
+        is_shown && !self.waits_for_room() && self.clock.is_never_woken() && self.clock.release() != Release::OwnClock
     }
 
     /// Gives an interval to its owner, and with it the time of the plateau that it belongs to.
@@ -131,7 +129,7 @@ impl Direction {
             Owner::CongestionWindow if self.shows_no_woken_writer() => (true, Some(owner)),
             Owner::CongestionWindow | Owner::SlowStart => (true, None),
             // A writer that comes late once is the same one.
-            Owner::Application if self.wakes.level().is_some() => (false, None),
+            Owner::Application if self.waits_for_room() => (false, None),
             Owner::SendBuffer | Owner::Application if self.stands_on_plateau() => (true, Some(owner)),
             Owner::Application if !self.rounds.has_plateau() => (true, None),
             // An end of the data says nothing of the rounds before it.
@@ -145,13 +143,14 @@ impl Direction {
         if !is_recalled {
             return;
         }
-        let Self { recall, wakes, budget, series, recent, .. } = self;
+        let Self { recall, wakes, refills, budget, series, recent, .. } = self;
         if activity == Activity::Waiting {
             recall.waited_since(recent.data_ns, Accounts { budget, series: series.as_deref_mut() });
         }
         recall.push(Interval { from_ns, to_ns, owner, activity }, known);
         if let Some(known) = known {
-            let since_ns = wakes.since_ns().filter(|_| known == Owner::SendBuffer);
+            let since_ns = wakes.since_ns().or_else(|| refills.level().map(|(_, since_ns)| since_ns));
+            let since_ns = since_ns.filter(|_| known == Owner::SendBuffer);
             let reach = since_ns.map_or(Reach::Plateau, |since_ns| Reach::Writer { since_ns });
             recall.settle(known, reach, Accounts { budget, series: series.as_deref_mut() });
         }
@@ -179,13 +178,15 @@ impl Direction {
         let outstanding = self.outstanding();
         self.recent.is_full = match self.wakes.level() {
             Some(_) => self.wakes.is_early(outstanding),
+            None if self.refills.level().is_some() => self.refills.is_early(outstanding),
             None => self.most_written().is_some_and(|most| outstanding * 10 > most * 7),
         };
     }
 
     /// What a send buffer would hold, if one limits.
     fn most_written(&self) -> Option<u64> {
-        self.wakes.peak().or_else(|| self.rounds.has_plateau().then(|| self.rounds.plateau_peak()))
+        let refilled = || self.refills.level().map(|(level, _)| level);
+        self.wakes.peak().or_else(refilled).or_else(|| self.rounds.has_plateau().then(|| self.rounds.plateau_peak()))
     }
 
     /// A packet of new data was sent: where it is the first behind a pause, the bytes outstanding say whether room woke its writer.
@@ -198,14 +199,35 @@ impl Direction {
             return;
         }
         let after = self.outstanding();
-        let (before, peak) = (self.recent.before_ack, self.recent.behind_data);
+        let (before, train, peak) = (self.recent.before_ack, self.recent.before_train, self.recent.behind_data);
         if after >= peak {
             return;
         }
         let Since { data_ns, ack_ns, .. } = since;
-        self.wakes.burst(Burst { before, after, peak, at_ns, data_ns, ack_ns, acks: self.recent.heard });
+        self.wakes.burst(Burst { before, train, after, peak, at_ns, data_ns, ack_ns, acks: self.recent.heard });
         // Who tries again before that is told of no room, and the kernel's clock of the full buffer goes on.
         self.recent.is_topping_up = self.wakes.is_early(after);
+    }
+
+    /// A packet of new data was sent: the first behind a pause begins a burst.
+    pub(super) fn note_refill(&mut self, at_ns: i64, since: Since, bytes: u64) {
+        if self.sender_lag_ns > 0 {
+            return;
+        }
+        let before = self.outstanding();
+        if since.data_ns > self.clock.burst_gap_ns(self.path_rtt_ns()) {
+            let (is_asked, grain) = (self.recent.is_asked, 2 * u64::from(self.mss()));
+            self.refills.start(RefillStart { at_ns, data_ns: since.data_ns, before, is_asked, grain });
+            if self.wakes.level().is_none() && self.refills.level().is_some() {
+                self.recent.is_topping_up = self.refills.is_early(before);
+            }
+        }
+        self.refills.sent(bytes, (since.acks > 0).then_some(since.ack_ns));
+    }
+
+    /// A full send buffer shows: its writer is woken at one level, or fills to one.
+    fn waits_for_room(&self) -> bool {
+        self.wakes.level().is_some() || self.refills.level().is_some()
     }
 
     /// Bytes outstanding at which a writer that waits for room is woken, where there is one.
@@ -213,17 +235,28 @@ impl Direction {
         self.wakes.level()
     }
 
+    /// Bursts come while data is outstanding, and an application is not known by them: they may be those of a full send buffer.
+    pub(crate) fn has_undecided_writer(&self) -> bool {
+        self.refills.is_undecided() || self.wakes.is_released()
+    }
+
+    /// Bytes outstanding behind each burst of a writer that fills its buffer and does not wait, where there is one.
+    pub(crate) fn refilled_to(&self) -> Option<u64> {
+        self.refills.level().map(|(level, _)| level)
+    }
+
     /// A loss or a mark has changed what limits.
     pub(super) fn restart_clocks(&mut self) {
         self.clock.restart();
         self.wakes.restart();
+        self.refills.restart();
         self.recall.clear();
         (self.recent.is_topping_up, self.recent.is_full) = (false, false);
     }
 
     /// The flight stays the same though the window is open, data is outstanding and the queue of the bottleneck empties.
     pub(super) fn stands_on_plateau(&self) -> bool {
-        let is_woken = self.wakes.level().is_some();
+        let is_woken = self.waits_for_room();
         let has_data = self.outstanding() > 0 && (is_woken || !self.recent.ended_short);
         has_data && (is_woken || self.rounds.has_plateau() && self.is_queue_emptied())
     }

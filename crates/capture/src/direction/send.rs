@@ -68,10 +68,13 @@ impl Direction {
             self.note_pause(segment);
             self.own(time_ns, None);
         }
-        if to > self.numbers.next && self.recovery.is_none() && self.outstanding() > 0 {
+        if to > self.numbers.next && self.recovery.is_none() {
             let since = self.since(time_ns);
-            self.clock.sent(since, segments);
-            self.note_burst(time_ns, since);
+            if self.outstanding() > 0 {
+                self.clock.sent(since, segments);
+                self.note_burst(time_ns, since);
+            }
+            self.note_refill(time_ns, since, to - from.max(self.numbers.next));
         }
         if to > self.numbers.next {
             self.new_data(segment, from.max(self.numbers.next), from, to);
@@ -80,7 +83,7 @@ impl Direction {
         self.recent.wire_bytes += u64::from(segment.payload);
         self.recent.data_ns = time_ns;
         self.recent.behind_data = self.outstanding();
-        self.recent.heard = 0;
+        (self.recent.heard, self.recent.is_asked) = (0, false);
         self.note_filled();
         self.recent.ended_short = segment.payload != mss && !segment.payload.is_multiple_of(self.mss());
         self.span.last_data_ns = time_ns;

@@ -45,6 +45,8 @@ const KEPT: usize = LEAST_AT_ONCE as usize;
 pub(super) struct Burst {
     /// Bytes outstanding before that acknowledgment.
     pub(super) before: u64,
+    /// Bytes outstanding before those of the last half of a millisecond.
+    pub(super) train: u64,
     /// Bytes outstanding when the packet left.
     pub(super) after: u64,
     /// Bytes outstanding when the pause began.
@@ -100,14 +102,17 @@ impl WakeLevels {
     /// A burst begins.
     pub(super) fn burst(&mut self, burst: Burst) {
         let spacing_ns = burst.data_ns / i64::from(burst.acks.max(1));
-        if spacing_ns < 2 * WAKING_NS {
-            // Whatever comes follows one of them at once.
-            return;
-        }
-        self.bursts += 1;
         self.peak = if self.peak == 0 { burst.peak } else { self.peak - self.peak / 8 + burst.peak / 8 };
-        // By chance one of four is so near.
-        let is_at_once = burst.ack_ns < (spacing_ns / 4).clamp(WAKING_NS, 4 * WAKING_NS);
+        // By chance one of four is so near. Where acknowledgments are dense, so is who was woken: more of these have to be.
+        let is_dense = spacing_ns < 2 * WAKING_NS;
+        let is_near = if is_dense {
+            burst.ack_ns < spacing_ns / 4
+        } else {
+            burst.ack_ns < (spacing_ns / 4).clamp(WAKING_NS, 4 * WAKING_NS)
+        };
+        // Who comes by a clock seldom leaves so little.
+        let is_at_once = is_near || is_dense && burst.after * LITTLE * 2 <= burst.peak;
+        self.bursts += if is_dense && !is_at_once { 2 } else { 1 };
         if is_at_once {
             self.vote(burst);
         }
@@ -131,7 +136,7 @@ impl WakeLevels {
         self.at_once += 1;
         self.released = self.released.saturating_add(ONE);
         // Until a busy host runs the writer more is acknowledged: where little is left of the flight anyway, that is no other level.
-        let span = bin(burst.after)..=bin(burst.before.max(burst.peak / LITTLE).max(burst.after));
+        let span = bin(burst.after)..=bin(burst.train.max(burst.before).max(burst.peak / LITTLE).max(burst.after));
         let [low, high] = [*span.start(), *span.end()].map(|bin| u8::try_from(bin).unwrap_or(u8::MAX));
         self.votes.get_mut(span).into_iter().flatten().for_each(|votes| *votes = votes.saturating_add(1));
         let last = self.last.get_or_insert_with(|| Box::new([NEVER; KEPT]));
@@ -195,6 +200,11 @@ impl WakeLevels {
             .then_some(level)
     }
 
+    /// Bursts follow acknowledgments more often than those of a clock do, at whatever level.
+    pub(super) fn is_released(&self) -> bool {
+        self.at_once >= LEAST_AT_ONCE && self.at_once * 2 >= self.bursts
+    }
+
     /// Bytes outstanding at which the writer is woken; none where nobody waits for room.
     #[inline]
     pub(super) fn level(&self) -> Option<u64> {
@@ -243,7 +253,7 @@ mod tests {
         for (after, ack_ns) in bursts {
             levels.round();
             let (before, peak) = (after + 2_856, 74_000);
-            levels.burst(Burst { before, after, peak, ack_ns, at_ns: 0, data_ns: 9_600_000, acks: 20 });
+            levels.burst(Burst { before, train: before, after, peak, ack_ns, at_ns: 0, data_ns: 9_600_000, acks: 20 });
         }
         levels.level()
     }
@@ -270,6 +280,7 @@ mod tests {
         let mut levels = WakeLevels::default();
         let burst = Burst {
             before: 38_556,
+            train: 38_556,
             after: 35_700,
             peak: 74_000,
             at_ns: 0,
@@ -298,6 +309,7 @@ mod tests {
             levels.round();
             levels.burst(Burst {
                 before: 38_556,
+                train: 38_556,
                 after: 35_700,
                 peak: 74_000,
                 at_ns: 0,
@@ -317,7 +329,16 @@ mod tests {
             levels.round();
             let after = [40_000, 9_000, 31_000, 18_000][burst % 4];
             let (before, peak, at_ns) = (after + 2_856, 540_000, 0);
-            levels.burst(Burst { before, after, peak, at_ns, data_ns: 90_000_000, ack_ns: 60_000, acks: 170 });
+            levels.burst(Burst {
+                before,
+                train: before,
+                after,
+                peak,
+                at_ns,
+                data_ns: 90_000_000,
+                ack_ns: 60_000,
+                acks: 170,
+            });
         }
         assert!(levels.level().is_some_and(|level| level > 40_000), "{:?}", levels.level());
     }
@@ -329,7 +350,16 @@ mod tests {
         for (number, after) in (0..).zip(bursts) {
             levels.round();
             let (before, peak, at_ns) = (after + 2_856, 100_000, number * 40_000_000);
-            levels.burst(Burst { before, after, peak, ack_ns: 60_000, at_ns, data_ns: 9_600_000, acks: 20 });
+            levels.burst(Burst {
+                before,
+                train: before,
+                after,
+                peak,
+                ack_ns: 60_000,
+                at_ns,
+                data_ns: 9_600_000,
+                acks: 20,
+            });
         }
         // Of the window that grew before, one burst was at that level.
         assert_eq!(levels.since_ns(), Some(12 * 40_000_000 - 9_600_000));

@@ -114,6 +114,9 @@ pub struct TokenBucket {
     pub transfers: u64,
 }
 
+/// How sure it is of an application that is no full send buffer.
+pub(super) const SURE_OF_APPLICATION: f64 = 0.85;
+
 impl Verdict {
     pub(super) fn new(cause: Cause, confidence: f64, evidence: String) -> Self {
         Self {
@@ -146,6 +149,9 @@ impl Verdict {
 
     /// How much it matters, for their order.
     pub(super) fn weight(&self) -> f64 {
-        self.time_share.unwrap_or_default() * self.confidence
+        // Where a capture does not tell an application and a full send buffer apart, the time is that of one of them.
+        let is_sender = self.cause == Cause::Application;
+        let confidence = if is_sender { self.confidence.max(SURE_OF_APPLICATION) } else { self.confidence };
+        self.time_share.unwrap_or_default() * confidence
     }
 }

@@ -1,8 +1,9 @@
 //! Windows, buffers and the application: whoever had the time.
 
-use super::cause::{Cause, Verdict};
+use super::cause::{Cause, SURE_OF_APPLICATION, Verdict};
 use super::judged::{Judged, LEAST_SHARE};
 use super::text::{bytes, percent, rate, time};
+use crate::direction::Writing;
 use crate::direction::event::EventType;
 use crate::direction::owner::Owner;
 
@@ -95,6 +96,9 @@ fn send_buffer(judged: &Judged) -> Option<Verdict> {
             ),
         );
     }
+    if let Some(level) = judged.direction.refilled_to() {
+        return Some(refilled(judged, share, level));
+    }
     let flight = plateau.unwrap_or(judged.direction.counts.max_flight);
     let held = if judged.direction.rounds.had_loss {
         "and in most RTTs a part of that had drained before one acknowledgment was answered with a burst"
@@ -116,6 +120,21 @@ fn send_buffer(judged: &Judged) -> Option<Verdict> {
     )
 }
 
+/// A writer that does not wait for room, and tries again by a timer.
+fn refilled(judged: &Judged, share: f64, level: u64) -> Verdict {
+    let evidence = format!(
+        "for {} of the time all that was written had left, below the offered window of {}, and each burst filled up to {} outstanding, however \
+         much had been acknowledged since the one before: a writer that finds the send buffer full and tries again by a timer",
+        percent(share),
+        bytes(judged.direction.window.last),
+        bytes(level),
+    );
+    Verdict::new(Cause::SendBuffer, 0.7, evidence)
+        .share(share)
+        .rival("an application that keeps so much outstanding, as it learns outside this connection what has arrived")
+        .next_test("ss -tmi at the sender: sndbuf_limited, and the size of the send buffer (net.ipv4.tcp_wmem)")
+}
+
 fn application(judged: &Judged) -> Option<Verdict> {
     let share = judged.share(Owner::Application);
     if share < LEAST_SHARE {
@@ -126,27 +145,36 @@ fn application(judged: &Judged) -> Option<Verdict> {
         let span = |event: &crate::direction::event::Event| event.to_ns - event.from_ns;
         (count + 1, longest.filter(|other| span(other) >= span(pause)).or(Some(pause)))
     });
-    let detail = longest.map_or_else(
+    // What is written by a clock leaves in bursts, whether a program has no more or its buffer no room.
+    let direction = judged.direction;
+    let is_plateau = direction.rounds.last_plateau.is_some() && direction.refills.writing() != Writing::Blind;
+    let is_either = is_plateau && longest.is_none() || direction.has_undecided_writer();
+    let pauses = longest.map_or_else(
         || ": short gaps, each with the window open".to_owned(),
         |pause| format!(", {count} pauses of 100 ms and more, the longest {}", time(pause.to_ns - pause.from_ns)),
     );
+    let either = if is_either {
+        "; its application wrote no more, or its send buffer was full and its writer tried again by a timer: this capture does not tell these apart"
+    } else {
+        ""
+    };
     let evidence = format!(
-        "for {} of the time the sender had sent all it had, with the receiver's window open and nothing lost{detail}",
+        "for {} of the time the sender had sent all it had, with the receiver's window open and nothing lost{pauses}{either}",
         percent(share)
     );
-    let mut verdict = Verdict::new(Cause::Application, 0.85, evidence)
+    let mut verdict = Verdict::new(Cause::Application, if is_either { 0.5 } else { SURE_OF_APPLICATION }, evidence)
         .share(share)
         .rival("a sending host that is short of CPU")
         .next_test("look at what the sending application waits for: its storage, its CPU, its own protocol");
     if longest.is_none() {
         // Evenly spaced packets look the same, whoever spaces them.
         verdict = verdict.rival("a pacing rate at the sender (SO_MAX_PACING_RATE, fq maxrate)");
-        // Who waits for room is woken by an acknowledgment; who asks again by a timer writes as an application would.
-        if judged.direction.rounds.last_plateau.is_some() {
-            verdict = verdict.rival(
-                "a full send buffer whose writer tries again by a timer and does not wait (ss -tmi at the sender: sndbuf_limited, skmem)",
-            );
-        }
+    }
+    // Who waits for room is woken by an acknowledgment; who asks again by a timer writes as an application would.
+    if is_either {
+        verdict = verdict.rival("a full send buffer whose writer tries again by a timer and does not wait").next_test(
+            "ss -tmi at the sender: sndbuf_limited, skmem; if its buffer has room, look at what the sending application waits for",
+        );
     }
     verdict.frames = longest.map(|pause| pause.first_frame).into_iter().collect();
     Some(verdict)

@@ -12,3 +12,4 @@ mod long_path;
 mod pcapng;
 mod support;
 mod transfers;
+mod writers;

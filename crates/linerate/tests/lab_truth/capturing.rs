@@ -248,6 +248,22 @@ fn a_busy_bottleneck_has_the_time_that_the_waterfall_gives_to_the_path() {
     );
 }
 
+/// A buffer that takes longer to drain than a send of ours waits: it tries again by a timer, and no acknowledgment wakes it.
+#[test]
+fn a_send_buffer_that_is_filled_by_a_timer_has_the_time_that_the_kernel_and_the_waterfall_give_it() {
+    shows_over(
+        Distance::Far,
+        |narrow| narrow.set("west", "net.ipv4.tcp_wmem=4096 262144 262144"),
+        &["-C", "bbr"],
+        |explained| {
+            ensure!(explained.verdict()["cause"] == "send-buffer", "{}", explained.shown());
+            let owned = explained.owned_of_run("send-buffer");
+            alike(explained, owned, explained.clock("send_buffer"))?;
+            alike(explained, owned, explained.fell("send_buffer"))
+        },
+    );
+}
+
 /// While the pacing timer holds back what a woken writer has just written, no buffer limits, by the kernel's clock and by the packets.
 /// That clock counts jiffies (`tcp_chrono_set`), 4 ms each where HZ is 250: of a wait of 17 ms it may count any time from 16 to 20, and over
 /// 40 ms a writer that waits in each 24 ms keeps step with them. So the path is long, that a wait is many of them.

@@ -1,0 +1,88 @@
+//! Writers that come by a clock of their own, behind no acknowledgment: one finds its send buffer full, the other has no more to send.
+
+use std::collections::VecDeque;
+
+use crate::support::{MS, MSS, Written};
+use capture::report::TransferReport;
+use capture::verdict::{Cause, Verdict};
+
+const RTT: u64 = 100 * MS;
+/// Segments that the send buffer holds.
+const BUFFER: u32 = 240;
+/// A segment of the bottleneck.
+const SEGMENT_NS: u64 = MS / 10;
+
+/// Segments that are written at a time when so many are outstanding.
+type Write = fn(burst: u32, outstanding: u32) -> u32;
+/// How long a writer waits then.
+type Wait = fn(burst: u32) -> u64;
+
+/// Eight seconds of bursts over 100 ms, of which every other segment is acknowledged.
+fn transfer(wait: Wait, write: Write) -> TransferReport {
+    let mut written = Written::new(1_000, RTT, 0xffff);
+    let mut arriving = VecDeque::<(u64, u32)>::new();
+    let (mut now, mut next, mut acknowledged, mut free_ns) = (2 * RTT, 0, 0, 0_u64);
+    for burst in 0.. {
+        now += wait(burst);
+        if now > 8_000 * MS {
+            break;
+        }
+        while let Some((at_ns, to)) = arriving.pop_front_if(|(at_ns, _)| *at_ns <= now) {
+            written.ack(at_ns, to, &[]);
+            acknowledged = to;
+        }
+        let until = next + write(burst, next - acknowledged);
+        while next < until {
+            let to = (next + 20).min(until);
+            written.super_packet(now, next, to);
+            for segment in next..to {
+                free_ns = free_ns.max(now) + SEGMENT_NS;
+                if segment % 2 == 1 {
+                    arriving.push_back((free_ns + RTT, segment + 1));
+                }
+            }
+            next = to;
+        }
+    }
+    written.transfer()
+}
+
+/// 20 ms, and what a timer and a busy host are late.
+fn timer(burst: u32) -> u64 {
+    (20 + u64::from(burst * 7 % 11)) * MS + MS / 3
+}
+
+fn first(transfer: &TransferReport) -> &Verdict {
+    transfer.verdicts.first().unwrap()
+}
+
+#[test]
+fn who_fills_to_one_level_by_a_timer_has_a_full_send_buffer() {
+    let transfer = transfer(timer, |_, outstanding| (BUFFER - outstanding) / 20 * 20);
+    let verdict = first(&transfer);
+    assert_eq!(verdict.cause, Cause::SendBuffer, "{:#?}", transfer.verdicts);
+    assert!(verdict.time_share > Some(0.85), "{:#?}", transfer.budget);
+    assert!(verdict.evidence.contains("filled up to 2"), "{}", verdict.evidence);
+    assert_eq!(transfer.outstanding_max_bytes, u64::from(BUFFER * MSS));
+}
+
+#[test]
+fn who_writes_whatever_is_outstanding_is_an_application() {
+    let writes: [Write; 2] = [|_, _| 60, |burst, _| 20 + burst * 13 % 90];
+    for write in writes {
+        let transfer = transfer(|burst| (8 + u64::from(burst * 29 % 37)) * MS, write);
+        let buffers = transfer.verdicts.iter().filter(|verdict| verdict.cause == Cause::SendBuffer);
+        assert_eq!(buffers.count(), 0, "{:#?}", transfer.verdicts);
+        assert_eq!(first(&transfer).cause, Cause::Application, "{:#?}", transfer.verdicts);
+    }
+}
+
+/// As much is written each time as has been acknowledged since the time before: either would be so.
+#[test]
+fn what_is_the_same_each_time_is_not_named_an_application_with_certainty() {
+    let transfer = transfer(|_| 25 * MS, |_, _| 60);
+    let verdict = first(&transfer);
+    assert_eq!(verdict.cause, Cause::Application, "{:#?}", transfer.verdicts);
+    assert!(verdict.confidence <= 0.5 && verdict.evidence.contains("does not tell these apart"), "{verdict:#?}");
+    assert!(verdict.rivals.iter().any(|rival| rival.contains("full send buffer")), "{verdict:#?}");
+}
