@@ -7,7 +7,7 @@ use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::host_fix::world::World;
+use crate::actors::world::World;
 use crate::tracing::window_limited;
 
 /// `linerate trace --follow FILE --json`, with its lines as they come.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::actors::linerate::linerate;
-use crate::host_fix::world::World;
+use crate::actors::world::World;
 
 /// A host of virtual machines of the account of 2022.
 fn nrao(host: &str) -> String {

@@ -3,10 +3,10 @@
 #![allow(unreachable_pub, reason = "a test has no outside; `pub` says what the other files use")]
 
 mod accounts;
+#[path = "../actors/mod.rs"]
+#[allow(dead_code, reason = "other tests need other parts of it")]
 mod actors;
 mod between;
-#[cfg(feature = "web")]
-mod browser;
 mod checking;
 mod detecting;
 mod documented;

@@ -7,7 +7,7 @@ use model::probe::hops::{Trace, TraceEnd};
 use model::probe::path_mtu::PathMtu;
 use model::run::Outcome;
 
-use crate::host_fix::world::World;
+use crate::actors::world::World;
 
 /// near, router and far, in a row; what is behind the router takes packets of 1400 bytes.
 fn network() -> World {

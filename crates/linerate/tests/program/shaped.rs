@@ -4,7 +4,7 @@
 use model::measurement::Heading;
 use model::run::Run;
 
-use crate::host_fix::world::World;
+use crate::actors::world::World;
 
 /// Two hosts, near shaped to 30 Mbit/s, with a linerate at 5301 of far.
 fn network() -> World {

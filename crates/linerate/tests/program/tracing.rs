@@ -10,7 +10,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use serde_json::Value;
 
-use crate::host_fix::world::World;
+use crate::actors::world::World;
 
 const MSS: u32 = 1_000;
 const MS: u64 = 1_000_000;

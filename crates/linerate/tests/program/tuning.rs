@@ -9,7 +9,7 @@ use tune::{Answer, Verdict};
 
 use crate::actors::linerate::program;
 use crate::actors::process::{Ended, Process};
-use crate::host_fix::world::World;
+use crate::actors::world::World;
 
 /// 6 MB over 100 Mbit/s and 40 ms, which take 0.67 s where the buffers are large enough, and here they are not: of 512 KiB
 /// a program that polls uses 0.8.

@@ -24,7 +24,7 @@ impl Kernel {
     fn linerate(self, args: &[&str]) -> Output {
         let folder = TempDir::new().unwrap();
         let filter = folder.path().join("without.py");
-        std::fs::write(&filter, include_str!("actors/without.py")).unwrap();
+        std::fs::write(&filter, include_str!("../actors/without.py")).unwrap();
         let hide: String = self
             .empty
             .iter()

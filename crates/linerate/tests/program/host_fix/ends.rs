@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use audit::fix::report::{FixReport, Outcome};
 use model::host::change::{ChangeSource, LoggedChange};
 
-use super::world::World;
+use crate::actors::world::World;
 
 fn ecn(world: &mut World) -> String {
     world.run("cat /proc/sys/net/ipv4/tcp_ecn")

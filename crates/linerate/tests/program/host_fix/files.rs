@@ -2,7 +2,7 @@
 
 use model::host::snapshot::Snapshot;
 
-use super::world::World;
+use crate::actors::world::World;
 
 /// A host whose /etc is a folder of the test.
 fn world() -> World {

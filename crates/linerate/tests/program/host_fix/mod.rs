@@ -1,6 +1,5 @@
 //! `linerate host fix` and `linerate host undo`, in namespaces.
 //!
-//! * [`world`]: a host made of namespaces, with a shell in it
 //! * [`plants`]: misconfigurations of the catalogue: named first, fixed, and every byte back
 //! * [`ends`]: how a fix ends: kept, not confirmed, called off, refused
 //! * [`proof`]: kept only where tests show the gain
@@ -12,4 +11,3 @@ mod files;
 mod plants;
 mod proof;
 mod stages;
-pub mod world;

@@ -1,7 +1,7 @@
 //! Misconfigurations of the catalogue, each planted on a host of its own: the audit names it first, the fix mends it, the
 //! undo brings every setting back to the byte, and the commands that `--dry-run` prints do exactly the same.
 
-use super::world::World;
+use crate::actors::world::World;
 
 /// One misconfiguration.
 struct Plant {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use audit::fix::report::{Outcome, Verdict};
 
-use super::world::World;
+use crate::actors::world::World;
 
 /// A host with a partner that listens on its loopback.
 fn world_with_partner() -> World {

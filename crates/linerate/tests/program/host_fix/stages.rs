@@ -2,7 +2,7 @@
 
 use audit::fix::report::{Outcome, RollOut};
 
-use super::world::World;
+use crate::actors::world::World;
 
 /// Stands in for ssh: enters the namespace whose process is in `$F/HOST.pid`, and has a journal of the host's own.
 const STAND_IN: &str = r#"#!/bin/sh

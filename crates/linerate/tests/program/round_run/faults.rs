@@ -6,8 +6,8 @@ use std::fs;
 use model::played::Finding;
 use model::round::{Round, Tested};
 
-use super::network::Network;
 use super::pair;
+use crate::actors::network::Network;
 
 const TESTS: &str = r#"
 [groups.all]

@@ -1,7 +1,6 @@
 //! Rounds that are run: over namespaces, by an `ssh` that leads into them, and with hosts that fail.
 
 mod faults;
-pub mod network;
 mod resuming;
 
 use std::time::Duration;
@@ -11,7 +10,7 @@ use model::played::Finding;
 use model::round::{Passage, Round, Tested};
 use model::run::{Outcome, Run};
 
-use network::{Network, run_of};
+use crate::actors::network::{Network, run_of};
 
 const TESTS: &str = r#"
 [groups.all]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use model::round::{Round, Tested};
 
 use super::TESTS;
-use super::network::Network;
+use crate::actors::network::Network;
 
 /// Leads a round and kills it in the moment in which it says of so many tests how they ended: the shell reads along, letter by letter.
 /// Returns what it said of them. None is repeated, since a better result would take the place of what was said.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Visit;
-use crate::round_run::network::Network;
+use crate::actors::network::Network;
 
 /// Three hosts whose tests take long enough to be looked at.
 const TESTS: &str = r#"

@@ -3,20 +3,24 @@
 //! * [`linerate`]: this program
 //! * [`iperf3`]: the program whose protocol it speaks
 //! * [`uiperf3`]: another program that speaks it
-//! * [`chromium`]: a browser
+//! * `chromium`: a browser
 //! * `openid_provider`: by whom people sign in at a hub
 //! * [`process`]: what they are: processes that are waited for, and that never outlive their test
 //! * [`shell`]: a shell on a host of namespaces
+//! * [`world`]: a host made of namespaces, with a shell in it
+//! * [`network`]: three such hosts at one switch
 
 #[cfg(feature = "web")]
 pub mod chromium;
 pub mod iperf3;
 pub mod linerate;
+pub mod network;
 #[cfg(feature = "hub")]
 pub mod openid_provider;
 pub mod process;
 pub mod shell;
 pub mod uiperf3;
+pub mod world;
 
 use std::path::PathBuf;
 

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::Visit;
 use super::hub::hub;
 use super::people::add;
+use crate::actors::chromium::{DARK, LIGHT, PHONE};
 
 const PAGE: &str = "/this-computer";
 
@@ -74,7 +75,7 @@ fn both_directions_are_measured_stored_and_explained() {
         assert_eq!(visit.violations(), Vec::<String>::new(), "{of}");
         visit.keep(&format!("this-computer-{of}"));
     };
-    for (screen, of) in [(super::PHONE, "phone"), (super::DARK, "dark"), (super::LIGHT, "light")] {
+    for (screen, of) in [(PHONE, "phone"), (DARK, "dark"), (LIGHT, "light")] {
         picture(&mut visit, screen, of);
     }
     let text = visit.look_at(PAGE, "this-computer-later");

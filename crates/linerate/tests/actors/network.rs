@@ -6,7 +6,7 @@ use model::played::Finding;
 use model::round::{Round, Tested};
 use model::run::Run;
 
-use crate::host_fix::world::World;
+use crate::actors::world::World;
 
 /// Hosts a, b and c: the namespaces h1, h2 and h3 with 192.0.2.1 to 3.
 pub struct Network {

@@ -1,31 +1,4 @@
-//! Pages in a real browser: what they show is what their JSON says, whatever names hosts have.
-//!
-//! `LINERATE_PICTURES=DIR cargo test -p linerate --all-features --test program browser` keeps a picture of each page in the folder: in
-//! light, in dark, on a phone.
-
-#[cfg(feature = "hub")]
-mod demonstration;
-#[cfg(feature = "hub")]
-mod first_time;
-#[cfg(feature = "hub")]
-mod hub;
-#[cfg(feature = "hub")]
-mod large;
-#[cfg(feature = "ndt7")]
-mod ndt7;
-#[cfg(feature = "hub")]
-mod network;
-#[cfg(feature = "hub")]
-mod openid;
-mod pages;
-#[cfg(feature = "hub")]
-mod people;
-mod running;
-#[cfg(feature = "hub")]
-mod strange;
-#[cfg(feature = "hub")]
-mod this_computer;
-mod what_if;
+//! A page that is shown, and a browser that looks at it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
