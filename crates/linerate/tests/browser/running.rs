@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Visit;
 use crate::actors::network::Network;
 
-/// Three hosts whose tests take long enough to be looked at.
+/// Three hosts whose tests take long enough to be looked at, and leave the CPUs to who looks.
 const TESTS: &str = r#"
 [groups.all]
 mesh = ["a", "b", "c"]
@@ -18,6 +18,7 @@ interval = "20ms"
 [[tests]]
 kind = "tcp"
 time = "3s"
+rate = "100Mbit/s"
 cca = "cubic"
 "#;
 
