@@ -85,6 +85,22 @@ fn programs_run_side_by_side() -> Result<()> {
 }
 
 #[test]
+fn one_that_only_computes_gives_way_to_two_that_do_not() -> Result<()> {
+    // Those two wait until it has opened their pipes.
+    let waits = |pipe: &str| format!(r#"echo >"$here/{pipe}"; echo "test result: ok. 1 passed; 0 failed""#);
+    let computes = r#"read <"$here/one"; read <"$here/two"; [ "$(nice)" = 19 ] || exit 101
+        echo "test result: ok. 1 passed; 0 failed""#;
+    let cargo = Cargo::new()?.with("measure", "one", &waits("one"))?.with("host", "two", &waits("two"))?;
+    let cargo = cargo.with("sim", "computes", computes)?;
+    for pipe in ["one", "two"] {
+        assert!(Command::new("mkfifo").arg(cargo.0.path().join(pipe)).status()?.success());
+    }
+    let output = cargo.run()?;
+    assert!(String::from_utf8_lossy(&output.stdout).ends_with("\n3 passed, 0 failed\n"), "{output:?}");
+    Ok(())
+}
+
+#[test]
 fn a_program_of_the_list_has_the_machine_to_itself() -> Result<()> {
     // allow(sleep): for so long the other one would be found beside it
     let busy = r#"touch "$here/busy"; sleep 0.5; rm "$here/busy"; echo "test result: ok. 1 passed; 0 failed""#;
