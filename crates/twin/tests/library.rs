@@ -299,3 +299,18 @@ fn streams_of_datagrams_share_the_path() {
     assert!(together.goodput.bps() < 200_000_000, "{} through 200 Mbit/s", together.goodput);
     assert_eq!(together.state("loss"), Some("severe"), "half of 400 Mbit/s");
 }
+
+#[test]
+fn offloads_that_a_peer_has_on_are_what_a_host_lacks() {
+    assert_eq!(named_of_strangers("crystallography"), ["offload-off at writer-1"]);
+}
+
+#[test]
+fn a_few_marks_on_a_path_that_is_not_full_are_enough() {
+    assert_eq!(named_of_strangers("perfume-house"), ["ecn-forced at still"]);
+}
+
+#[test]
+fn a_test_that_was_luckier_than_another_does_not_tell_of_two_ways() {
+    assert_eq!(answers_of_strangers("svalbard-relay-rare-loss", "same-again"), ["alike"]);
+}
