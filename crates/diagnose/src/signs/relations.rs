@@ -331,8 +331,8 @@ fn fared(sign: &str, flow: &Flow, others: &[&Flow], who: &str) -> Option<Observa
 /// Where an equal flow was several times as fast, what slows this one was not there, whatever else both suffer from.
 fn did_far_better(sign: &str, flow: &Flow, others: &[&Flow]) -> Option<Observation> {
     let is_better = |other: &Flow| {
-        other.goodput > flow.goodput
-            && (is_far_from(other, flow) || other.is_fast() && !flow.is_fast() && is_apart(other, flow))
+        let is_across = other.is_fast() && !flow.is_fast() && is_apart(other, flow);
+        other.goodput > flow.goodput && (is_far_from(other, flow) || is_across)
     };
     let best = others.iter().filter(|other| is_better(other));
     let best = best.max_by_key(|other| other.goodput)?;
@@ -346,16 +346,21 @@ fn did_far_better(sign: &str, flow: &Flow, others: &[&Flow]) -> Option<Observati
 
 /// Whether the rates of two flows differ by more than chance, a short test and an unlucky loss make them differ.
 fn is_far_from(one: &Flow, other: &Flow) -> bool {
-    let (less, more) = (one.goodput.min(other.goodput), one.goodput.max(other.goodput));
-    u128::from(less.bps()) * FAR < u128::from(more.bps())
+    let [less, more] = rates(one, other);
+    less * FAR < more
+}
+
+/// The lower and the higher rate of two flows, in bit/s, wide enough to be multiplied.
+fn rates(one: &Flow, other: &Flow) -> [u128; 2] {
+    [one.goodput.min(other.goodput), one.goodput.max(other.goodput)].map(|rate| rate.bps().into())
 }
 
 /// Whether two flows on either side of a threshold are there by more than chance. What suffers from another thing than its rate is
 /// known by that.
 fn is_apart(one: &Flow, other: &Flow) -> bool {
-    let (less, more) = (one.goodput.min(other.goodput), one.goodput.max(other.goodput));
+    let [less, more] = rates(one, other);
     let of_rate = |flow: &Flow| flow.complaint.is_none_or(|complaint| complaint == Complaint::Slow);
-    !(of_rate(one) && of_rate(other)) || u128::from(less.bps()) * 4 < u128::from(more.bps()) * 3
+    !(of_rate(one) && of_rate(other)) || less * 4 < more * 3
 }
 
 /// Whether a path loses the same part of packets at any rate.
