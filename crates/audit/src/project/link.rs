@@ -7,7 +7,9 @@ use model::host::interface::Interface;
 use model::host::interface::link::Link;
 use model::host::namespace::Namespace;
 use model::host::qdisc::Qdisc;
+use model::host::shaping;
 use model::host::snapshot::Snapshot;
+use units::DataRate;
 
 use super::stack;
 use super::value::{absent, counter, int, known, map, named, text, texts, unsupported};
@@ -112,7 +114,7 @@ fn qdisc(qdiscs: &[Qdisc]) -> Fact {
         ("is_default", Fact::Bool(root.is_default())),
         ("rates_bps", rates(&tree)),
         ("cap_bps", cap(&tree)),
-        ("flow_cap_bps", flow_cap(&tree)),
+        ("flow_cap_bps", int(shaping::flow_ceiling(tree.iter().copied()).map_or(0, DataRate::bps))),
         ("signature", text(signature.join("; "))),
         ("dropped", counted("drops")),
         ("flow_limit_drops", int(flow_limit_drops)),
@@ -145,7 +147,7 @@ fn rates(tree: &[&Qdisc]) -> Fact {
     let options = tree.iter().flat_map(|qdisc| &qdisc.options);
     let limits = options.filter(|(name, rate)| match name.as_str() {
         "rate_bps" => true,
-        "maxrate_bps" => !UNLIMITED.contains(*rate),
+        "maxrate_bps" => shaping::is_limit(**rate),
         _ => false,
     });
     // What a class may have at most is the rate at which it is held; what it is sure of is none.
@@ -153,32 +155,10 @@ fn rates(tree: &[&Qdisc]) -> Fact {
     Fact::List(limits.map(|(_, rate)| rate).chain(ceilings).map(|&rate| int(rate)).collect())
 }
 
-/// The rate above which nothing leaves the device, 0 where no shaper holds it: that of the slowest tbf or cake on the way,
-/// and of htb the greatest ceiling among its classes, because which class takes the traffic is not known.
+/// The rate above which nothing leaves the device, 0 where no shaper holds it.
 fn cap(tree: &[&Qdisc]) -> Fact {
-    let mut least: Option<u64> = None;
-    for qdisc in tree {
-        let rate = match qdisc.kind.as_str() {
-            // One of several leaves holds back only its own share.
-            "tbf" | "cake" if qdisc.is_root() || tree.len() == 1 => qdisc.options.get("rate_bps").copied(),
-            "htb" if qdisc.is_root() && qdisc.classes.is_empty() => {
-                return absent("rates of classes are not in the snapshot");
-            }
-            "htb" if qdisc.is_root() => {
-                qdisc.classes.iter().filter_map(|class| class.options.get("ceil_bps")).max().copied()
-            }
-            _ => None,
-        };
-        least = [least, rate.filter(|rate| *rate > 0)].into_iter().flatten().min();
+    match shaping::ceiling(tree) {
+        Ok(rate) => int(rate.map_or(0, DataRate::bps)),
+        Err(shaping::UnknownClasses) => absent("rates of classes are not in the snapshot"),
     }
-    int(least.unwrap_or_default())
 }
-
-/// The rate above which no single flow leaves the device (`fq maxrate`), 0 where there is none.
-fn flow_cap(tree: &[&Qdisc]) -> Fact {
-    let of_fq = tree.iter().filter(|qdisc| qdisc.kind == "fq").filter_map(|qdisc| qdisc.options.get("maxrate_bps"));
-    int(of_fq.filter(|rate| !UNLIMITED.contains(*rate)).min().copied().unwrap_or_default())
-}
-
-/// fq says "no limit" as the largest rate of 32 bits in bytes, or of 64 bits (`~0`, net/sched/sch_fq.c).
-const UNLIMITED: [u64; 2] = [u32::MAX as u64 * 8, u64::MAX];

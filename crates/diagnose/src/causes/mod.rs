@@ -91,6 +91,9 @@ pub struct Cause {
     pub fastest_link: Option<DataRate>,
     /// How often each rule of the host audit fires at its place; 1 where the cause is nothing else than what the rule finds.
     pub rules: BTreeMap<String, f64>,
+    /// Rules, or questions to a host, that are each another way to see the cause outright. Where all are answered and none with yes,
+    /// it is out.
+    pub requires_of_host: Vec<String>,
     /// The test that tells it from its neighbours.
     pub test: String,
     /// Rules of the host audit whose fix mends it.

@@ -44,12 +44,15 @@ fn entry(page: &mut String, cause: &Cause) {
     );
     let mut shown = signs_of(cause);
     for (rule, part) in &cause.rules {
-        let name = own::asks(rule).map_or_else(|| format!("[`{rule}`](rules.md)"), |asks| format!("the host {asks}"));
-        shown.push(format!("{name} {:.0} %", part * 100.0));
+        shown.push(format!("{} {:.0} %", named(rule), part * 100.0));
     }
     let _ = writeln!(page, "- Shows: {}", shown.join(", "));
     if !cause.requires.is_empty() {
         let named = cause.requires.iter().map(|seen| format!("`{} = {}`", seen.sign().name, seen.state().name));
+        let _ = writeln!(page, "- Out where none is seen of: {}", named.collect::<Vec<_>>().join(", "));
+    }
+    if !cause.requires_of_host.is_empty() {
+        let named = cause.requires_of_host.iter().map(|rule| named(rule));
         let _ = writeln!(page, "- Out where none is seen of: {}", named.collect::<Vec<_>>().join(", "));
     }
     if !cause.needs.is_empty() {
@@ -101,6 +104,11 @@ fn entry(page: &mut String, cause: &Cause) {
     if !cause.references.is_empty() {
         let _ = writeln!(page, "- See: {}", cause.references.join("; "));
     }
+}
+
+/// A rule of the audit, or what a host is asked besides.
+fn named(rule: &str) -> String {
+    own::asks(rule).map_or_else(|| format!("[`{rule}`](rules.md)"), |asks| format!("the host {asks}"))
 }
 
 fn signs_of(cause: &Cause) -> Vec<String> {

@@ -111,6 +111,8 @@ struct CauseText {
     #[serde(default)]
     rules: BTreeMap<String, f64>,
     #[serde(default)]
+    requires_of_host: Vec<String>,
+    #[serde(default)]
     manner: Vec<MannerText>,
     test: String,
     #[serde(default)]
@@ -218,6 +220,7 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
         fastest_link,
         manners: Vec::new(),
         rules: text.rules,
+        requires_of_host: text.requires_of_host,
         test: text.test,
         fix: text.fix,
         remedy: text.remedy,

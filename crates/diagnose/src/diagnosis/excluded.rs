@@ -62,7 +62,8 @@ fn of_needed<'a>(candidate: &Candidate<'_>, suffering: &[&Flow], findings: &Find
 /// What only the audit of a host tells is not named where it finds nothing, and less where nothing is known of the host at all.
 fn of_unfired<'a>(candidate: &'a Candidate<'_>, findings: &Findings) -> Option<Part<'a>> {
     let host = candidate.host.as_ref().filter(|_| candidate.cause.by_rules)?;
-    let fires = candidate.cause.rules.keys().any(|rule| findings.fired(host, rule) == Some(true));
+    let mut rules = candidate.cause.rules.keys().chain(&candidate.cause.requires_of_host);
+    let fires = rules.any(|rule| findings.fired(host, rule) == Some(true));
     let weight = if findings.knows(host) { -NEEDED } else { -NEEDED * 2.0 };
     (!fires).then_some(Part { weight, says: Says::NoRule(host) })
 }

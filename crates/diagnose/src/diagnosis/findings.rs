@@ -8,7 +8,7 @@ use audit::scope::HostFacts;
 use audit::{Case, Inputs, Keep, Profile, Rules};
 use model::round::{Endpoint, Member, Round};
 
-use super::own;
+use super::own::{self, Beside};
 use crate::signs::Flow;
 
 /// Answers of rules, by host.
@@ -54,7 +54,7 @@ impl Findings {
                 let peers = if is_asked { peers(host, &known) } else { Vec::new() };
                 (
                     name.clone(),
-                    answers(host, &known, &Measure { profile: &profile, peers: &peers, testing: &testing }, rules),
+                    answers(host, &known, &Measure { profile: &profile, peers: &peers, testing: &testing, flows }, rules),
                 )
             })
             .collect();
@@ -117,6 +117,8 @@ struct Measure<'a> {
     peers: &'a [HostFacts],
     /// Hosts that send or receive.
     testing: &'a BTreeSet<&'a str>,
+    /// All of the round.
+    flows: &'a [Flow],
 }
 
 /// Hosts that flows pass.
@@ -150,7 +152,10 @@ fn answers(host: &Known<'_>, all: &[Known<'_>], measure: &Measure<'_>, rules: &R
         fired: report.findings.iter().map(|finding| finding.rule.clone()).collect(),
         passed: passed.collect(),
     };
-    for (fact, holds) in own::facts(host.member, &group, &testing) {
+    let affected = measure.flows.iter().filter(|flow| flow.is_bad());
+    let sends: Vec<&Flow> = affected.filter(|flow| flow.sender.host == host.member.name).collect();
+    let beside = Beside { group: &group, testing: &testing, sends: &sends };
+    for (fact, holds) in own::facts(host.member, &beside) {
         if holds { &mut answers.fired } else { &mut answers.passed }.insert(fact.to_owned());
     }
     answers

@@ -1,13 +1,18 @@
 //! What is asked of a host besides the rules of the audit: facts that are no fault by themselves, and counters beside those of
 //! hosts that should be alike.
 
+use std::ops::RangeInclusive;
+
 use model::host::fact::Missing;
 use model::host::interface::Interface;
 use model::host::interface::tuning::Rings;
-use model::host::qdisc::Qdisc;
+use model::host::qdisc::{self, Qdisc};
+use model::host::shaping;
 use model::host::snapshot::Snapshot;
 use model::round::Member;
 use units::DataRate;
+
+use crate::signs::Flow;
 
 /// A question to a host.
 struct Question {
@@ -26,9 +31,11 @@ struct Asked<'a> {
     group: &'a [&'a Member],
     /// All hosts of the round that send or receive.
     testing: &'a [&'a Member],
+    /// Affected flows that it sends.
+    sends: &'a [&'a Flow],
 }
 
-const QUESTIONS: [Question; 14] = [
+const QUESTIONS: [Question; 15] = [
     Question {
         name: "kernel-defaults",
         says: "has the kernel's own buffers for TCP",
@@ -70,6 +77,11 @@ const QUESTIONS: [Question; 14] = [
         answer: has_dropped,
     },
     Question {
+        name: "own-shaper-holds",
+        says: "has a shaper whose rate is what its flows come to",
+        answer: is_held_by_shaper,
+    },
+    Question {
         name: "slot-below-card",
         says: "has a NIC with fewer lanes, or slower ones, than the card has",
         answer: has_narrow_slot,
@@ -107,10 +119,21 @@ pub fn asks(name: &str) -> Option<&'static str> {
     QUESTIONS.iter().find(|question| question.name == name).map(|question| question.says)
 }
 
-/// The answers for one host, where there are any. `group` are hosts that should be like it, `testing` those that send or receive.
-pub(super) fn facts(member: &Member, group: &[&Member], testing: &[&Member]) -> Vec<(&'static str, bool)> {
+/// Whom a host is held against, and what is wrong with what it sends.
+pub(super) struct Beside<'a> {
+    /// Hosts that should be like it.
+    pub(super) group: &'a [&'a Member],
+    /// All hosts that send or receive.
+    pub(super) testing: &'a [&'a Member],
+    /// Affected flows that it sends.
+    pub(super) sends: &'a [&'a Flow],
+}
+
+/// The answers for one host, where there are any.
+pub(super) fn facts(member: &Member, beside: &Beside<'_>) -> Vec<(&'static str, bool)> {
     let Some(snapshot) = latest(member) else { return Vec::new() };
-    let asked = Asked { member, snapshot, group, testing };
+    let Beside { group, testing, sends } = *beside;
+    let asked = Asked { member, snapshot, group, testing, sends };
     QUESTIONS.iter().filter_map(|question| Some((question.name, (question.answer)(&asked)?))).collect()
 }
 
@@ -181,6 +204,25 @@ fn has_dropped(asked: &Asked<'_>) -> Option<bool> {
     let before = dropped(asked.member.before.as_deref())?;
     let after = dropped(asked.member.after.as_deref())?;
     Some(after.saturating_sub(before) >= FEW_DROPS)
+}
+
+/// Whether a shaper of its own has the rate at which flows end that should be faster. What it lets through is a little more, by the
+/// headers of packets.
+fn is_held_by_shaper(asked: &Asked<'_>) -> Option<bool> {
+    let (mut of_all, mut of_each) = (Vec::new(), Vec::new());
+    for qdiscs in interfaces(asked.snapshot)?.filter_map(|interface| interface.qdiscs.value()) {
+        let tree: Vec<&Qdisc> = qdiscs.iter().filter(|qdisc| qdisc.parent != qdisc::INGRESS).collect();
+        of_all.extend(shaping::ceiling(&tree).ok()?);
+        of_each.extend(shaping::flow_ceiling(tree));
+    }
+    let is_held = |flow: &Flow, rate: &DataRate| {
+        flow.wanted().is_some_and(|wanted| wanted > *rate)
+            && flow.goodput.share_of(*rate).is_some_and(|part| SHAPED.contains(&part))
+    };
+    Some(asked.sends.iter().any(|flow| {
+        let of_its_own = of_each.iter().filter(|_| flow.shape.streams == 1);
+        of_all.iter().chain(of_its_own).any(|rate| is_held(flow, rate))
+    }))
 }
 
 /// Whether a card runs at half of what it could, or less.
@@ -298,6 +340,8 @@ const OFFLOADS: [&str; 3] = ["tx-tcp-segmentation", "tx-generic-segmentation", "
 const MERGING: [&str; 2] = ["rx-gro-hw", "rx-lro"];
 /// Disciplines that send at a rate, and not as fast as the link does (tc-fq(8), tc-tbf(8)).
 const SPREADS: [&str; 5] = ["fq", "tbf", "htb", "cake", "netem"];
+/// What a flow has of the rate of a shaper that holds it, as payload: 94 % with packets of 1,500 bytes, less while it starts.
+const SHAPED: RangeInclusive<f64> = 0.8..=1.02;
 /// So many drops in a round of tests are no chance.
 const FEW_DROPS: u64 = 10;
 /// More pause frames than this in the life of a host are no chance: each stops a link of 10 Gbit/s for 3 ms at the most.

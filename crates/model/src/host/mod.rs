@@ -33,6 +33,7 @@ pub mod qdisc;
 pub mod recorded;
 pub mod route;
 pub mod service;
+pub mod shaping;
 pub mod snapshot;
 pub mod storage;
 pub mod tracked;
