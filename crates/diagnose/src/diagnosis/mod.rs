@@ -10,6 +10,7 @@
 //! * [`findings`]: what the audit says of each host
 //! * [`own`]: what is asked of hosts besides
 //! * [`mod@alike`]: causes that the evidence does not tell from each other
+//! * `both_ways`: problems in both directions of a link that are one
 //! * `allowance`: what a flow that suffers was allowed by its path and by the settings of its hosts
 //! * `place`: where a cause may be
 //! * `candidate`: causes at places
@@ -29,6 +30,7 @@
 
 pub mod alike;
 mod allowance;
+mod both_ways;
 pub(crate) mod candidate;
 pub(crate) mod comparable;
 mod excluded;

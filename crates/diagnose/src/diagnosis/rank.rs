@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::round::Round;
 
 use super::alike::alike;
+use super::both_ways;
 use super::candidate::{Candidate, candidates};
 use super::comparable::ComparableFlows;
 use super::explained_signs::ExplainedSigns;
@@ -76,7 +77,7 @@ pub(super) fn standings<'c>(
             break;
         }
     }
-    merge_directions(&mut problems, catalogue);
+    both_ways::merge(&mut problems, flows, catalogue);
     let nothing = vec![false; flows.len()];
     let ground = Ground {
         flows,
@@ -119,7 +120,7 @@ fn take_what_nothing_explains<'c>(
 
 impl Standing<'_> {
     /// What another one explains is this one's as well.
-    fn take_in(&mut self, other: Standing<'_>) {
+    pub(super) fn take_in(&mut self, other: Standing<'_>) {
         self.problem.explains.extend(other.problem.explains);
         self.suffering.extend(other.suffering);
     }
@@ -130,38 +131,6 @@ impl Standing<'_> {
 fn is_of_one_segment(earlier: &Standing<'_>, place: &FaultLocation) -> bool {
     let first = earlier.problem.ranking.first().and_then(|best| best.places.first());
     matches!(place, FaultLocation::Segment { .. }) && first.is_some_and(|likely| likely.place.is_at(place))
-}
-
-/// A link that is slow is so in both directions as a rule: found in each of them, it is one problem.
-fn merge_directions(problems: &mut Vec<Standing<'_>>, catalogue: &Catalogue) {
-    let place = |standing: &Standing<'_>| {
-        let best = standing.problem.ranking.first()?;
-        catalogue.get(&best.cause).filter(|cause| cause.often_both_ways)?;
-        match &best.places.first()?.place {
-            FaultLocation::Segment { name, towards: Some(towards) } => {
-                Some((best.cause.clone(), name.clone(), towards.clone()))
-            }
-            _ => None,
-        }
-    };
-    let mut number = 0;
-    while number < problems.len() {
-        let own = place(&problems[number]);
-        let is_other = |(cause, name, towards): &(String, String, String)| {
-            own.as_ref().is_some_and(|own| (&own.0, &own.1) == (cause, name) && own.2 != *towards)
-        };
-        let later = (number + 1..problems.len()).find(|later| place(&problems[*later]).as_ref().is_some_and(is_other));
-        if let Some(later) = later {
-            let other = problems.remove(later);
-            let first = &mut problems[number];
-            first.take_in(other);
-            let likely = first.problem.ranking.first_mut().and_then(|best| best.places.first_mut());
-            if let Some(FaultLocation::Segment { towards, .. }) = likely.map(|likely| &mut likely.place) {
-                *towards = None;
-            }
-        }
-        number += 1;
-    }
 }
 
 /// The ranking for all that is open, and the flows that its first explains.
