@@ -57,7 +57,7 @@ fn entry(page: &mut String, cause: &Cause) {
     }
     if !cause.needs.is_empty() {
         let named = cause.needs.iter().map(|seen| format!("`{} = {}`", seen.sign().name, seen.state().name));
-        let of_host = cause.needs_of_host.iter().filter_map(|name| Some(format!("the host {}", own::asks(name)?)));
+        let of_host = cause.needs_of_host.iter().map(|rule| self::named(rule));
         let named: Vec<String> = named.chain(of_host).collect();
         let _ = writeln!(page, "- Named only with one of: {}", named.join(", "));
     }

@@ -54,7 +54,12 @@ impl Findings {
                 let peers = if is_asked { peers(host, &known) } else { Vec::new() };
                 (
                     name.clone(),
-                    answers(host, &known, &Measure { profile: &profile, peers: &peers, testing: &testing, flows }, rules),
+                    answers(
+                        host,
+                        &known,
+                        &Measure { profile: &profile, peers: &peers, testing: &testing, flows },
+                        rules,
+                    ),
                 )
             })
             .collect();

@@ -10,7 +10,6 @@
 //! * [`findings`]: what the audit says of each host
 //! * [`own`]: what is asked of hosts besides
 //! * [`mod@alike`]: causes that the evidence does not tell from each other
-//! * `both_ways`: problems in both directions of a link that are one
 //! * `allowance`: what a flow that suffers was allowed by its path and by the settings of its hosts
 //! * `place`: where a cause may be
 //! * `candidate`: causes at places
@@ -24,13 +23,13 @@
 //! * `severity`: how much worse affected flows are than the background of the round
 //! * `comparable`, `spared`: flows that do well
 //! * `rank`: probabilities
-//! * `told`: what earlier problems explain of a flow
+//! * `together`: problems at one place that one cause explains
+//! * `explained_signs`: what earlier problems explain of a flow
 //! * [`traced`]: what limited the transfers of a packet capture
 //! * `verdict`: the answer in one sentence
 
 pub mod alike;
 mod allowance;
-mod both_ways;
 pub(crate) mod candidate;
 pub(crate) mod comparable;
 mod excluded;
@@ -45,6 +44,7 @@ pub(crate) mod says;
 pub(crate) mod severity;
 mod spared;
 mod speeds;
+mod together;
 pub mod traced;
 mod vanished;
 mod verdict;

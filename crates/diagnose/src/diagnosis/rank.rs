@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::round::Round;
 
 use super::alike::alike;
-use super::both_ways;
 use super::candidate::{Candidate, candidates};
 use super::comparable::ComparableFlows;
 use super::explained_signs::ExplainedSigns;
@@ -13,6 +12,7 @@ use super::findings::Findings;
 use super::ground::{Ground, Part};
 use super::says::Says;
 use super::severity::Severity;
+use super::together;
 use super::weigh::{Weighed, parts, prior, weigh};
 use super::{FaultLocation, Hypothesis, LikelyPlace, Problem, Ranked, Standing};
 use crate::causes::{Catalogue, Cause};
@@ -77,7 +77,7 @@ pub(super) fn standings<'c>(
             break;
         }
     }
-    both_ways::merge(&mut problems, flows, catalogue);
+    together::merge(&mut problems, flows, catalogue);
     let nothing = vec![false; flows.len()];
     let ground = Ground {
         flows,
