@@ -314,3 +314,52 @@ fn a_few_marks_on_a_path_that_is_not_full_are_enough() {
 fn a_test_that_was_luckier_than_another_does_not_tell_of_two_ways() {
     assert_eq!(answers_of_strangers("svalbard-relay-rare-loss", "same-again"), ["alike"]);
 }
+
+#[test]
+fn two_directions_of_one_slow_link_are_one_problem() {
+    assert_eq!(named_of_strangers("shopping-centre-third-floor"), ["slow-segment at riser-23"]);
+}
+
+#[test]
+fn what_a_host_lacks_in_both_directions_is_one_problem() {
+    let named = named_of_strangers("livestock-genetics-nairobi");
+    assert_eq!(named, ["host-untuned at new-dtn", "random-loss at dish towards institute"]);
+}
+
+#[test]
+fn a_shaper_that_drops_nothing_stands_in_the_facts_of_its_host() {
+    let text = r#"# virtual time
+title = "A shaper that somebody left behind"
+about = "One host has a shaper with room for all that TCP has under way."
+[hosts.left]
+[hosts.right]
+[[links]]
+name = "wire"
+between = ["left", "right"]
+speed = "1Gbit/s"
+both = [{ port = { rate = "1Gbit/s", queue = { bytes = "2MB" } } }, { delay = { time = "5ms" } }]
+[[faults]]
+id = "shaper"
+host = "left"
+link = "wire"
+qdisc = { tbf = { rate = "200Mbit/s", burst = "64kB", limit = "4MB" } }
+[[tests]]
+kind = "tcp"
+from = "left"
+to = "right"
+time = "4s"
+expect = "1Gbit/s"
+[[tests]]
+kind = "tcp"
+from = "right"
+to = "left"
+time = "4s"
+expect = "1Gbit/s"
+[[truth.causes]]
+id = "device-queue-drops"
+host = "left"
+fault = "shaper"
+"#;
+    let scenario = Scenario::parse("left-behind", text).unwrap();
+    assert_eq!(named_in(&scenario), ["device-queue-drops at left"]);
+}
