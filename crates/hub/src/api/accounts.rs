@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::WallTime;
 
@@ -11,7 +10,8 @@ use crate::store::people::{AccountRow, ActionRow};
 use crate::trust::role::AccountRole;
 
 /// Somebody signs in.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SignIn {
     /// The name of the account.
     pub name: String,
@@ -26,7 +26,8 @@ impl fmt::Debug for SignIn {
 }
 
 /// Who asks, as far as a page needs to know.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionInfo {
     /// Whether people sign in here: not where pages are shown to one machine alone.
     pub has_accounts: bool,
@@ -53,7 +54,8 @@ impl SessionInfo {
 }
 
 /// An account.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AccountInfo {
     /// By what it signs in.
     pub name: String,
@@ -65,14 +67,16 @@ pub struct AccountInfo {
 }
 
 /// All accounts.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AccountList {
     /// By name.
     pub accounts: Vec<AccountInfo>,
 }
 
 /// An account that is to be as it is written here.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AccountWish {
     /// By what it signs in: 1 to 100 letters, digits and `.-_@`.
     pub name: String,
@@ -100,7 +104,8 @@ impl AccountList {
 }
 
 /// Something that somebody did, or was refused.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ActionInfo {
     /// When.
     #[serde(rename = "at_unix_ns")]
@@ -114,7 +119,8 @@ pub struct ActionInfo {
 }
 
 /// What was done.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ActionList {
     /// Newest first, at most 1,000.
     pub actions: Vec<ActionInfo>,

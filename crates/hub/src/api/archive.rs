@@ -1,13 +1,13 @@
 //! What perfSONAR's archiver delivers.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::record::Verdict;
 
 /// What the hub says to a result of perfSONAR. Each that it could read is answered with status 200, since an archiver delivers
 /// others again.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ArchiveReceipt {
     /// What has become of it.
     #[serde(flatten)]

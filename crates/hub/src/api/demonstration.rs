@@ -1,17 +1,18 @@
 //! A demonstration in place of what a hub without a plan has to show.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is to be shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DemonstrationWish {
     /// Begin one, or end it.
     pub wish: Wish,
 }
 
 /// What somebody wants of demonstrations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Wish {
     /// A network of the hub's machine, in which agents measure. Where that cannot be made, virtual time.
@@ -23,7 +24,8 @@ pub enum Wish {
 }
 
 /// Where measurements of a demonstration come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DemonstrationKind {
     /// From agents in a network of the hub's machine.
@@ -33,7 +35,8 @@ pub enum DemonstrationKind {
 }
 
 /// How a demonstration is.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DemonstrationInfo {
     /// Where it stands.
     pub state: DemonstrationState,
@@ -49,7 +52,8 @@ pub struct DemonstrationInfo {
 }
 
 /// Where a demonstration stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DemonstrationState {
     /// This hub has a plan, or cannot show one.

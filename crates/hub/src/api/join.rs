@@ -1,13 +1,13 @@
 //! How an agent gets its certificate: with a token that counts once, for a key that never leaves the agent.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::trust::digest::Fingerprint;
 use crate::trust::ticket::TicketSeal;
 
 /// An agent asks for its certificate.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JoinRequest {
     /// What it wants to be called: letters, digits, dots and dashes.
     pub name: String,
@@ -21,7 +21,8 @@ pub struct JoinRequest {
 }
 
 /// What the hub answers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JoinReply {
     /// The agent's certificate, in base64.
     pub certificate: String,

@@ -4,19 +4,20 @@ use std::time::Duration;
 
 use mesh::check::Checked;
 use mesh::incident::{Incident, Metric, Series};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::WallTime;
 
 /// A plan that is to be carried out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlanText {
     /// TOML, as docs/formats/plan.md has it.
     pub text: String,
 }
 
 /// The plan of the hub.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlanInfo {
     /// TOML, as it was given.
     pub text: String,
@@ -29,7 +30,8 @@ pub struct PlanInfo {
 }
 
 /// What is known of a series now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SeriesState {
     /// As usual.
@@ -47,7 +49,8 @@ pub enum SeriesState {
 }
 
 /// A series, and its last result.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SeriesInfo {
     /// Sender, receiver, test, family, metric.
     #[serde(flatten)]
@@ -65,7 +68,8 @@ pub struct SeriesInfo {
 }
 
 /// A result of a series: bit/s, microseconds, bytes, or a share from 0 to 1, as its metric has it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PointInfo {
     /// When it was measured.
     #[serde(rename = "at_unix_ns")]
@@ -79,14 +83,16 @@ pub struct PointInfo {
 }
 
 /// All series.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pairs {
     /// By sender, receiver, test, metric.
     pub series: Vec<SeriesInfo>,
 }
 
 /// The results of one series.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct History {
     /// Sender, receiver, test, family, metric.
     #[serde(flatten)]
@@ -98,7 +104,8 @@ pub struct History {
 }
 
 /// The latest grid of a test: senders in rows, receivers in columns.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Grid {
     /// The metric of the cells.
     pub metric: Metric,
@@ -111,21 +118,24 @@ pub struct Grid {
 }
 
 /// Grids.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Grids {
     /// One for each test and metric.
     pub grids: Vec<Grid>,
 }
 
 /// Hosts of the plan, and agents that it does not name.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hosts {
     /// By name.
     pub hosts: Vec<HostInfo>,
 }
 
 /// A host of the plan, with its agent where it has one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostInfo {
     /// Its name in the plan.
     pub name: String,
@@ -150,7 +160,8 @@ pub struct HostInfo {
 }
 
 /// A host with all its facts.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostDetail {
     /// What the list has.
     #[serde(flatten)]
@@ -161,7 +172,8 @@ pub struct HostDetail {
 }
 
 /// A line of a host's change log.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChangeInfo {
     /// The host, by its name at the hub.
     pub host: String,
@@ -178,21 +190,24 @@ pub struct ChangeInfo {
 }
 
 /// The change logs of all hosts.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Changes {
     /// Newest first.
     pub changes: Vec<ChangeInfo>,
 }
 
 /// All incidents.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IncidentList {
     /// In the order of opening.
     pub incidents: Vec<Incident>,
 }
 
 /// An incident with what was made of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IncidentDetail {
     /// As the list has it.
     pub incident: Incident,
@@ -204,7 +219,8 @@ pub struct IncidentDetail {
 }
 
 /// What somebody does about an incident.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IncidentStep {
     /// Which.
     pub id: String,
@@ -222,7 +238,8 @@ pub struct IncidentStep {
 }
 
 /// Steps that people make.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
     /// They know.
@@ -242,7 +259,8 @@ pub enum Step {
 }
 
 /// A heavy run that is asked for out of turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunWish {
     /// The label of the test.
     pub test: String,
@@ -253,14 +271,16 @@ pub struct RunWish {
 }
 
 /// Runs that were asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AskedRuns {
     /// Their names.
     pub runs: Vec<String>,
 }
 
 /// A record with its content.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecordInfo {
     /// Its place among all records.
     pub key: u64,

@@ -15,7 +15,7 @@
 //! * [`report`]: an incident as a post-mortem
 //! * [`route`]: what a request is
 //! * [`routes`]: the table of all requests
-//! * [`openapi`]: the same as an OpenAPI document
+//! * `openapi`: writes the same as an OpenAPI document, for [`OPENAPI`]
 //!
 //! Pure: types and their JSON. Every path starts with `/api/v1`; a change that an older peer would misread gets another
 //! number there.
@@ -25,6 +25,7 @@ pub mod archive;
 pub mod demonstration;
 pub mod join;
 pub mod mesh;
+#[cfg(feature = "schema")]
 pub mod openapi;
 pub mod order;
 pub mod people;
@@ -37,11 +38,14 @@ pub mod testing;
 pub mod version;
 pub mod work;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// The table of requests as an OpenAPI document, as `openapi` writes it.
+pub const OPENAPI: &str = include_str!("openapi.json");
+
 /// An answer that is no success.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Problem {
     /// What is wrong, in a sentence.
     pub error: String,
@@ -51,5 +55,6 @@ pub struct Problem {
 }
 
 /// A request without content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Nothing {}

@@ -1,4 +1,7 @@
-//! The table of requests as an OpenAPI document, version 3.1, whose schemas are JSON Schema 2020-12 as `schemars` writes it.
+//! Writes the table of requests as an OpenAPI document, version 3.1, whose schemas are JSON Schema 2020-12 as `schemars` writes it.
+//!
+//! Schemas cost more to compile than all the rest of a type, and do not change while a program runs: a test holds the kept document
+//! ([`super::OPENAPI`]) against this one.
 
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -47,7 +50,7 @@ fn operation(route: &Route, generator: &mut schemars::SchemaGenerator, problem: 
         Right::View | Right::Operate => json!([{ "token": [] }, { "session": [] }]),
         Right::Admin => json!([{ "session": [] }]),
     };
-    let reply = (route.reply)(generator);
+    let reply = (route.reply.schema)(generator);
     let mut operation = json!({
         "operationId": format!("{:?}", route.action).to_lowercase(),
         "summary": route.about,
@@ -62,7 +65,7 @@ fn operation(route: &Route, generator: &mut schemars::SchemaGenerator, problem: 
         operation["parameters"] = route.query.iter().map(parameter).collect();
     }
     if route.method == Method::Post {
-        let request = (route.request)(generator);
+        let request = (route.request.schema)(generator);
         operation["requestBody"] = json!({
             "required": true,
             "content": { "application/json": { "schema": request } },
@@ -73,7 +76,19 @@ fn operation(route: &Route, generator: &mut schemars::SchemaGenerator, problem: 
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+
+    #[test]
+    fn the_kept_document_is_that_of_the_types() {
+        let text = serde_json::to_string_pretty(&document()).unwrap() + "\n";
+        if std::env::var_os("UPDATE_FORMATS").is_some() {
+            std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/api/openapi.json"), &text).unwrap();
+        } else {
+            assert!(text == crate::api::OPENAPI, "UPDATE_FORMATS=1 writes it anew");
+        }
+    }
 
     #[test]
     fn every_reference_of_the_document_is_defined_in_it() {

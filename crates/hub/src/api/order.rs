@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use model::spec::{Family, TestSpec};
 use plan::task::{Flow, Http, Ping, Task};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{ByteCount, DataRate};
 
 /// A run by its name, and which attempt at it. A result belongs to an attempt.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeaseName {
     /// The run, the same at every hub.
     pub run: String,
@@ -37,7 +37,8 @@ impl fmt::Display for LeaseName {
 }
 
 /// What an agent does in a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// It runs the test and has the result.
@@ -47,7 +48,8 @@ pub enum Role {
 }
 
 /// The ends of a test, as the plan has them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RunSide {
     /// The host that should ask.
@@ -57,7 +59,8 @@ pub enum RunSide {
 }
 
 /// A test between two hosts, as one of them takes part in it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Assignment {
     /// At which end of the test this agent is.
     pub side: RunSide,
@@ -76,7 +79,7 @@ pub struct Assignment {
     pub task: TaskOrder,
     /// When it is ended if it has not ended by itself.
     #[serde(rename = "limit_ms", with = "units::duration::as_ms")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub limit: Duration,
     /// The bytes that it may take, where that is known before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,7 +87,8 @@ pub struct Assignment {
 }
 
 /// Who answers a test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PartnerKind {
     /// The peer's agent, which starts a test partner for this run.
@@ -94,7 +98,8 @@ pub enum PartnerKind {
 }
 
 /// What is measured.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum TaskOrder {
     /// TCP.
@@ -107,7 +112,7 @@ pub enum TaskOrder {
         count: u32,
         /// From one to the next.
         #[serde(rename = "interval_us", with = "units::duration::as_us")]
-        #[schemars(with = "u64")]
+        #[cfg_attr(feature = "schema", schemars(with = "u64"))]
         interval: Duration,
         /// Payload of each.
         payload_bytes: ByteCount,
@@ -128,7 +133,8 @@ pub enum TaskOrder {
 }
 
 /// A flow of `linerate test`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlowOrder {
     /// What it does.
     pub spec: TestSpec,

@@ -1,6 +1,5 @@
 //! What people and scripts ask for.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::WallTime;
 
@@ -8,7 +7,8 @@ use super::work::AgentHealth;
 use crate::store::rows::AgentRow;
 
 /// Whether the hub works.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Health {
     /// `ok` where it does.
     pub status: String,
@@ -17,7 +17,8 @@ pub struct Health {
 }
 
 /// All agents.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgentList {
     /// By name.
     pub agents: Vec<AgentInfo>,
@@ -40,7 +41,8 @@ impl AgentList {
 }
 
 /// What the hub knows of an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgentInfo {
     /// Name of the agent, unique at the hub.
     pub name: String,

@@ -9,7 +9,6 @@ use std::io;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use model::played::Finding;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::WallTime;
 use zstd::bulk::Decompressor;
@@ -19,7 +18,8 @@ use super::order::LeaseName;
 use crate::trust::digest::Fingerprint;
 
 /// A record as it is spooled and sent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Record {
     /// What it is called, unique for the agent.
     pub name: String,
@@ -36,7 +36,8 @@ pub struct Record {
 }
 
 /// What a record is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum RecordKind {
     /// What came of a run: [`RunResult`].
@@ -74,21 +75,24 @@ pub struct Unpacked {
 }
 
 /// Records that are sent together.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Delivery {
     /// In the order in which they were made.
     pub records: Vec<Record>,
 }
 
 /// What the hub says to them.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Receipt {
     /// A verdict for each record, in their order. All but [`Verdict::Refused`] are on the hub's disk.
     pub verdicts: Vec<Verdict>,
 }
 
 /// What has become of a record.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "verdict")]
 pub enum Verdict {
     /// It is stored.

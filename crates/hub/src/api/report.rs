@@ -1,10 +1,10 @@
 //! An incident as a post-mortem.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The post-mortem of an incident, with what the record says now.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReportInfo {
     /// Which incident.
     pub id: String,
@@ -21,7 +21,8 @@ pub struct ReportInfo {
 }
 
 /// A section of what the record says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SectionInfo {
     /// By which it is found again in an edited document.
     pub key: String,
@@ -32,7 +33,8 @@ pub struct SectionInfo {
 }
 
 /// A picture of what was measured.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FigureInfo {
     /// The heading of the section, at the end of which it stands.
     pub section: String,
@@ -43,7 +45,8 @@ pub struct FigureInfo {
 }
 
 /// What somebody has made of a post-mortem.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReportText {
     /// Which incident.
     pub id: String,

@@ -1,7 +1,5 @@
 //! What a request is: its method, its path, who may ask it.
 
-use schemars::{Schema, SchemaGenerator};
-
 /// A request that the hub answers.
 #[derive(Debug, Clone, Copy)]
 pub struct Route {
@@ -25,8 +23,13 @@ pub struct Route {
     pub reply: Describe,
 }
 
-/// Writes the schema of a type.
-pub type Describe = fn(&mut SchemaGenerator) -> Schema;
+/// A type that is read or written, as far as its schema goes. Only who writes the OpenAPI document needs that.
+#[derive(Debug, Clone, Copy)]
+pub struct Describe {
+    /// Writes the schema.
+    #[cfg(feature = "schema")]
+    pub schema: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
+}
 
 /// What a request does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

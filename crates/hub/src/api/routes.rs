@@ -1,7 +1,5 @@
 //! The table of all requests: what the router, the check of rights and the OpenAPI document are made from.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-
 use super::Nothing;
 use super::accounts::{AccountList, AccountWish, ActionList, SessionInfo, SignIn};
 use super::archive::ArchiveReceipt;
@@ -18,7 +16,7 @@ use super::runs::Runs;
 use super::testing::TestingInfo;
 use super::work::{WorkReply, WorkRequest};
 
-pub use super::route::{Action, Method, Right, Route, Target};
+pub use super::route::{Action, Describe, Method, Right, Route, Target};
 
 /// The route of a request.
 #[must_use]
@@ -26,8 +24,14 @@ pub fn find(target: Target<'_>) -> Option<&'static Route> {
     ROUTES.iter().find(|route| route.method.name() == target.method && route.path == target.path)
 }
 
-fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<T>()
+#[cfg(feature = "schema")]
+const fn of<T: schemars::JsonSchema>() -> Describe {
+    Describe { schema: |generator| generator.subschema_for::<T>() }
+}
+
+#[cfg(not(feature = "schema"))]
+const fn of<T>() -> Describe {
+    Describe {}
 }
 
 /// Every request.
@@ -40,8 +44,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::Anyone,
         about: "Whether the hub works and can write to its database",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<Health>,
+        request: of::<Nothing>(),
+        reply: of::<Health>(),
     },
     Route {
         action: Action::Metrics,
@@ -51,8 +55,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::View,
         about: "Numbers for Prometheus, as text",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<String>,
+        request: of::<Nothing>(),
+        reply: of::<String>(),
     },
     Route {
         action: Action::OpenApi,
@@ -62,8 +66,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::Anyone,
         about: "This document",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<serde_json::Value>,
+        request: of::<Nothing>(),
+        reply: of::<serde_json::Value>(),
     },
     Route {
         action: Action::Join,
@@ -73,8 +77,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::Join,
         about: "An agent gets its certificate. The token counts once, for one key",
         largest_body: SMALL,
-        request: of::<JoinRequest>,
-        reply: of::<JoinReply>,
+        request: of::<JoinRequest>(),
+        reply: of::<JoinReply>(),
     },
     Route {
         action: Action::Work,
@@ -84,8 +88,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::Agent,
         about: "An agent asks what to do; the answer waits for up to 20 s where there is nothing",
         largest_body: LARGE,
-        request: of::<WorkRequest>,
-        reply: of::<WorkReply>,
+        request: of::<WorkRequest>(),
+        reply: of::<WorkReply>(),
     },
     Route {
         action: Action::Deliver,
@@ -95,8 +99,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::Agent,
         about: "An agent delivers results, changes and facts. Each is stored once, and is on disk when this answers",
         largest_body: LARGE,
-        request: of::<Delivery>,
-        reply: of::<Receipt>,
+        request: of::<Delivery>(),
+        reply: of::<Receipt>(),
     },
     Route {
         action: Action::Archive,
@@ -106,8 +110,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::Archive,
         about: "A pScheduler delivers a result by its HTTP archiver; it is stored once, as one of the test and pair of the plan that it fits",
         largest_body: ARCHIVED,
-        request: of::<serde_json::Value>,
-        reply: of::<ArchiveReceipt>,
+        request: of::<serde_json::Value>(),
+        reply: of::<ArchiveReceipt>(),
     },
     Route {
         action: Action::Agents,
@@ -117,8 +121,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::View,
         about: "All agents, and when they were heard last",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<AgentList>,
+        request: of::<Nothing>(),
+        reply: of::<AgentList>(),
     },
     Route {
         action: Action::Plan,
@@ -128,8 +132,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::View,
         about: "The plan of the hub, and whether it fits",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<PlanInfo>,
+        request: of::<Nothing>(),
+        reply: of::<PlanInfo>(),
     },
     Route {
         action: Action::SetPlan,
@@ -139,8 +143,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::Operate,
         about: "Takes a plan; refused with reasons where it is wrong or does not fit",
         largest_body: PLAN,
-        request: of::<PlanText>,
-        reply: of::<PlanInfo>,
+        request: of::<PlanText>(),
+        reply: of::<PlanInfo>(),
     },
     Route {
         action: Action::CheckPlan,
@@ -150,8 +154,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::View,
         about: "What the hub would say to a plan: what it needs, and a day of it, or why it is refused. Nothing changes",
         largest_body: PLAN,
-        request: of::<PlanText>,
-        reply: of::<PlanInfo>,
+        request: of::<PlanText>(),
+        reply: of::<PlanInfo>(),
     },
     Route {
         action: Action::AskRun,
@@ -161,8 +165,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::Operate,
         about: "Asks for a heavy run of the plan out of turn; it goes first",
         largest_body: SMALL,
-        request: of::<RunWish>,
-        reply: of::<AskedRuns>,
+        request: of::<RunWish>(),
+        reply: of::<AskedRuns>(),
     },
     Route {
         action: Action::Runs,
@@ -172,8 +176,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::View,
         about: "Runs that are under way, and those that come next, 200 at most",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<Runs>,
+        request: of::<Nothing>(),
+        reply: of::<Runs>(),
     },
     Route {
         action: Action::Pairs,
@@ -183,8 +187,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::View,
         about: "All series: what is known of each, and its last result",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<Pairs>,
+        request: of::<Nothing>(),
+        reply: of::<Pairs>(),
     },
     Route {
         action: Action::History,
@@ -194,8 +198,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::View,
         about: "The results of one series, in order of time",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<History>,
+        request: of::<Nothing>(),
+        reply: of::<History>(),
     },
     Route {
         action: Action::Grid,
@@ -205,8 +209,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::View,
         about: "The latest results as grids, one for each test and metric",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<Grids>,
+        request: of::<Nothing>(),
+        reply: of::<Grids>(),
     },
     Route {
         action: Action::Hosts,
@@ -216,8 +220,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::View,
         about: "Hosts, whether they are heard, and what was changed on them",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<Hosts>,
+        request: of::<Nothing>(),
+        reply: of::<Hosts>(),
     },
     Route {
         action: Action::Host,
@@ -227,8 +231,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::View,
         about: "A host with all its facts and its change log",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<HostDetail>,
+        request: of::<Nothing>(),
+        reply: of::<HostDetail>(),
     },
     Route {
         action: Action::Changes,
@@ -238,8 +242,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::View,
         about: "The change logs of all hosts on one time line, newest first, 500 at most",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<Changes>,
+        request: of::<Nothing>(),
+        reply: of::<Changes>(),
     },
     Route {
         action: Action::Incidents,
@@ -249,8 +253,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::View,
         about: "All incidents, in the order of opening",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<IncidentList>,
+        request: of::<Nothing>(),
+        reply: of::<IncidentList>(),
     },
     Route {
         action: Action::Incident,
@@ -260,8 +264,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::View,
         about: "An incident with its time line, its text and its diagnosis",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<IncidentDetail>,
+        request: of::<Nothing>(),
+        reply: of::<IncidentDetail>(),
     },
     Route {
         action: Action::StepIncident,
@@ -271,8 +275,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::Operate,
         about: "A person makes a step: acknowledges, explains, fixes, notes, silences, accepts, closes",
         largest_body: SMALL,
-        request: of::<IncidentStep>,
-        reply: of::<IncidentDetail>,
+        request: of::<IncidentStep>(),
+        reply: of::<IncidentDetail>(),
     },
     Route {
         action: Action::Record,
@@ -282,8 +286,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::View,
         about: "A record with its content: a run with its intervals and counters, without its samples",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<RecordInfo>,
+        request: of::<Nothing>(),
+        reply: of::<RecordInfo>(),
     },
     Route {
         action: Action::Session,
@@ -293,8 +297,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::Anyone,
         about: "Who has signed in with this browser",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<SessionInfo>,
+        request: of::<Nothing>(),
+        reply: of::<SessionInfo>(),
     },
     Route {
         action: Action::SignIn,
@@ -304,8 +308,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::Anyone,
         about: "Signs in: the answer sets a cookie that counts for 12 h",
         largest_body: SMALL,
-        request: of::<SignIn>,
-        reply: of::<SessionInfo>,
+        request: of::<SignIn>(),
+        reply: of::<SessionInfo>(),
     },
     Route {
         action: Action::SignOut,
@@ -315,8 +319,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::Anyone,
         about: "Signs out",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<SessionInfo>,
+        request: of::<Nothing>(),
+        reply: of::<SessionInfo>(),
     },
     Route {
         action: Action::Accounts,
@@ -326,8 +330,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::Admin,
         about: "All accounts",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<AccountList>,
+        request: of::<Nothing>(),
+        reply: of::<AccountList>(),
     },
     Route {
         action: Action::SetAccount,
@@ -337,8 +341,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::Admin,
         about: "Adds, changes or removes an account; its sessions end",
         largest_body: SMALL,
-        request: of::<AccountWish>,
-        reply: of::<AccountList>,
+        request: of::<AccountWish>(),
+        reply: of::<AccountList>(),
     },
     Route {
         action: Action::Actions,
@@ -348,8 +352,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::Admin,
         about: "Who did what: signing in, steps of incidents, plans, runs asked for, accounts",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<ActionList>,
+        request: of::<Nothing>(),
+        reply: of::<ActionList>(),
     },
     Route {
         action: Action::Report,
@@ -359,8 +363,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::View,
         about: "An incident as a post-mortem",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<ReportInfo>,
+        request: of::<Nothing>(),
+        reply: of::<ReportInfo>(),
     },
     Route {
         action: Action::SetReport,
@@ -370,8 +374,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::Operate,
         about: "Keeps a post-mortem as somebody has edited it; what the record says later is added to it",
         largest_body: REPORT,
-        request: of::<ReportText>,
-        reply: of::<ReportInfo>,
+        request: of::<ReportText>(),
+        reply: of::<ReportInfo>(),
     },
     Route {
         action: Action::Demonstration,
@@ -381,8 +385,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::View,
         about: "The demonstration that a hub without a plan offers, or shows in place of its own pages",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<DemonstrationInfo>,
+        request: of::<Nothing>(),
+        reply: of::<DemonstrationInfo>(),
     },
     Route {
         action: Action::SetDemonstration,
@@ -392,8 +396,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::Operate,
         about: "Begins a demonstration, or ends it; refused where the hub has a plan",
         largest_body: SMALL,
-        request: of::<DemonstrationWish>,
-        reply: of::<DemonstrationInfo>,
+        request: of::<DemonstrationWish>(),
+        reply: of::<DemonstrationInfo>(),
     },
     Route {
         action: Action::Testing,
@@ -403,8 +407,8 @@ pub const ROUTES: &[Route] = &[
         right: Right::View,
         about: "Whether a browser may test now (NDT7 at /ndt/v7/download and /ndt/v7/upload of this address), and what this account has measured so",
         largest_body: 0,
-        request: of::<Nothing>,
-        reply: of::<TestingInfo>,
+        request: of::<Nothing>(),
+        reply: of::<TestingInfo>(),
     },
 ];
 

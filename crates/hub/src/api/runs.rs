@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use mesh::run::{Priority, RunId};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::WallTime;
 
 /// Runs that are not over: those under way first, then those that wait, in the order in which they are due.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Runs {
     /// At most [`MOST`].
     pub runs: Vec<RunInfo>,
@@ -17,7 +17,8 @@ pub struct Runs {
 }
 
 /// A run that is not over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunInfo {
     /// Its name, equal on every hub.
     pub id: RunId,
@@ -38,12 +39,13 @@ pub struct RunInfo {
     pub not_before: WallTime,
     /// How much time is kept for it.
     #[serde(rename = "keep_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub keep: Duration,
 }
 
 /// Where a run stands that is not over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RunProgress {
     /// An agent has it.

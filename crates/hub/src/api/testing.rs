@@ -2,12 +2,12 @@
 
 use model::run::RunId;
 use model::spec::Direction;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{DataRate, WallTime};
 
 /// Whether a browser may test now, and what those of this account have measured.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TestingInfo {
     /// Whether it may.
     pub state: TestingState,
@@ -16,7 +16,8 @@ pub struct TestingInfo {
 }
 
 /// Whether a browser may test now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TestingState {
     /// It may.
@@ -31,10 +32,11 @@ pub enum TestingState {
 }
 
 /// A test that a browser has made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BrowserTest {
     /// Name of its run.
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub run: RunId,
     /// When it began.
     #[serde(rename = "started_unix_ns")]

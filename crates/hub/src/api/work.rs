@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::WallTime;
 
@@ -10,7 +9,8 @@ use super::order::{Assignment, LeaseName};
 use crate::trust::ticket::Ticket;
 
 /// An agent asks what to do. The hub answers at once where there is something, else within [`LONGEST_WAIT`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkRequest {
     /// How often the agent has started, counted on its disk.
     pub boots: u64,
@@ -32,7 +32,8 @@ pub struct WorkRequest {
 }
 
 /// The light tests that an agent repeats by itself.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StandingOrders {
     /// By this the agent says that it has them.
     pub digest: String,
@@ -41,7 +42,8 @@ pub struct StandingOrders {
 }
 
 /// A light test that an agent repeats.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StandingOrder {
     /// The name of its runs, but for the second at which their period begins.
     pub name: String,
@@ -49,16 +51,17 @@ pub struct StandingOrder {
     pub assignment: Assignment,
     /// Time from one to the next.
     #[serde(rename = "every_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub every: Duration,
     /// When in each period.
     #[serde(rename = "phase_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub phase: Duration,
 }
 
 /// How an agent is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgentHealth {
     /// Records that wait on its disk for delivery.
     pub spooled: u64,
@@ -69,7 +72,8 @@ pub struct AgentHealth {
 }
 
 /// What the hub has for it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkReply {
     /// Runs to carry out.
     pub leases: Vec<LeasedRun>,
@@ -84,7 +88,7 @@ pub struct WorkReply {
     pub now: Option<WallTime>,
     /// How long the hub let the request wait.
     #[serde(rename = "waited_ms", with = "units::duration::as_ms")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub waited: Duration,
     /// Whether all facts of the host are wanted.
     pub facts: Facts,
@@ -97,7 +101,8 @@ pub struct WorkReply {
 }
 
 /// Whether all facts of the host are wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Facts {
     /// They are: the newest that the hub has are old, or it has none.
@@ -107,7 +112,8 @@ pub enum Facts {
 }
 
 /// Whether a request counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Counted {
     /// It did.
@@ -117,13 +123,14 @@ pub enum Counted {
 }
 
 /// A run that an agent may carry out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeasedRun {
     /// The permission, with all that is to be done.
     pub ticket: Ticket,
     /// For how long it has the run, from the moment at which it sent its request, and what that waited.
     #[serde(rename = "ttl_ms", with = "units::duration::as_ms")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub ttl: Duration,
     /// The run itself, as the hub has it.
     pub row: serde_json::Value,

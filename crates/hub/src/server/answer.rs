@@ -8,7 +8,7 @@ use super::{
     archived, dashboard, deeds, demonstrating, hosts, incidents, joining, metrics, openid, people, plans, records,
     reports, testing, views, work,
 };
-use crate::api::openapi;
+use crate::api::OPENAPI;
 use crate::api::people::{AgentList, Health};
 use crate::api::routes::{self, Action, Right, Route};
 use crate::api::version::{self, Version};
@@ -86,7 +86,7 @@ fn for_people(hub: &Hub, request: &Request, action: Action, person: &Person) -> 
             hub.store.check(hub.now())?;
             Answer::json(&Health { status: "ok".to_owned(), version: version::TEXT.to_owned() })
         }
-        Action::OpenApi => Answer::json(&openapi::document()),
+        Action::OpenApi => Ok(Answer::written(OPENAPI)),
         Action::Metrics => Ok(Answer {
             status: 200,
             media: Media::Metrics,

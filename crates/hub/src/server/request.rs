@@ -198,6 +198,12 @@ impl Answer {
         Ok(Self { status: 200, media: Media::Json, headers: fresh(), body })
     }
 
+    /// JSON that was written before.
+    #[must_use]
+    pub fn written(json: &str) -> Self {
+        Self { status: 200, media: Media::Json, headers: fresh(), body: json.as_bytes().to_vec() }
+    }
+
     /// What is wrong.
     #[must_use]
     pub fn refusal(error: &RequestError) -> Self {

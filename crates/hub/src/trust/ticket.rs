@@ -6,14 +6,14 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::WallTime;
 
 use crate::api::order::{Assignment, LeaseName, Role};
 
 /// What a ticket permits.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Claims {
     /// The agent, by its name at the hub.
     pub agent: String,
@@ -32,7 +32,8 @@ pub struct Claims {
 }
 
 /// Claims with the hub's signature, as they travel.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ticket {
     /// The claims as JSON. They are signed as they stand here, byte by byte.
     pub claims: String,
@@ -45,7 +46,8 @@ pub struct Ticket {
 pub struct TicketKey(Ed25519KeyPair);
 
 /// The public half, which agents have.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct TicketSeal(String);
 

@@ -12,7 +12,7 @@ pub mod report;
 pub mod top;
 
 use anyhow::Context;
-use hub::api::openapi;
+use hub::api::OPENAPI;
 use hub::openid::settings::OpenIdSettings;
 use hub::segments::target::SegmentTarget;
 use hub::server::directory::{Directory, SegmentSettings, Settings};
@@ -49,7 +49,7 @@ pub fn run(common: &Common, action: &HubAction) -> anyhow::Result<Exit> {
         HubAction::Test(args) => mesh::test(common, args),
         HubAction::Demo(args) => demo::run(common, args),
         HubAction::Replay(args) => replay::run(common, args),
-        HubAction::Openapi => print(&show::json::document(&openapi::document())?),
+        HubAction::Openapi => print(OPENAPI.as_bytes()),
     }
 }
 
