@@ -11,16 +11,16 @@ mod support;
 use diagnose::balance::part::Certainty;
 use diagnose::balance::{Balance, balance};
 use support::truth_cgroup::Quota;
-use support::truth_network::{FAR, Network};
+use support::truth_network::Network;
 use support::truth_program::{Quotas, Recorded, test, test_within};
 
 const DATAGRAMS: &str = "--udp --time 2s --no-gso --no-gro --probe-every 0s";
 
 #[test]
 fn what_the_senders_queue_drops_is_dropped_in_the_sender() {
-    let network = Network::new();
+    let network = Network::alone();
     network.within(&network.near, "tc qdisc add dev dev0 root tbf rate 100mbit burst 32k limit 64k");
-    let balance = balanced(&test(&network, &format!("{FAR} {DATAGRAMS} --flood")));
+    let balance = balanced(&test(&network, &network.to_far(&format!("{DATAGRAMS} --flood"))));
     let lost = balance.handed.get() - balance.received.get();
     assert!(lost > 1_000, "the queue dropped nothing: {balance:#?}");
     assert_eq!(balance.dropped_in_sender.known() + balance.lost_on_path.known(), lost, "{balance:#?}");
@@ -30,9 +30,9 @@ fn what_the_senders_queue_drops_is_dropped_in_the_sender() {
 
 #[test]
 fn what_the_path_drops_is_lost_on_the_path() {
-    let network = Network::new();
+    let network = Network::alone();
     network.lose(&network.router, "forward", "udp");
-    let balance = balanced(&test(&network, &format!("{FAR} {DATAGRAMS} --rate 100Mbit/s")));
+    let balance = balanced(&test(&network, &network.to_far(&format!("{DATAGRAMS} --rate 100Mbit/s"))));
     let lost = network.lost(&network.router);
     assert!(lost > 0);
     assert_path(&balance, lost);
@@ -42,10 +42,10 @@ fn what_the_path_drops_is_lost_on_the_path() {
 
 #[test]
 fn what_a_small_socket_buffer_drops_is_dropped_in_the_receiver() {
-    let network = Network::new();
+    let network = Network::alone();
     let quota = Quota::percent(20);
     let quotas = Quotas { far: Some(&quota), near: None };
-    let args = format!("{FAR} {DATAGRAMS} --rate 200Mbit/s --window 16KiB");
+    let args = network.to_far(&format!("{DATAGRAMS} --rate 200Mbit/s --window 16KiB"));
     let balance = balanced(&test_within(&network, &quotas, &args));
     let lost = balance.handed.get() - balance.received.get();
     assert!(lost > 0, "the socket dropped nothing: {balance:#?}");
@@ -56,21 +56,21 @@ fn what_a_small_socket_buffer_drops_is_dropped_in_the_receiver() {
 
 #[test]
 fn a_small_send_buffer_makes_the_sender_wait_and_drops_nothing() {
-    let network = Network::new();
+    let network = Network::alone();
     network.within(&network.near, "tc qdisc add dev dev0 root tbf rate 100mbit burst 32k limit 1m");
-    let balance = balanced(&test(&network, &format!("{FAR} {DATAGRAMS} --flood --window 16KiB")));
+    let balance = balanced(&test(&network, &network.to_far(&format!("{DATAGRAMS} --flood --window 16KiB"))));
     assert_eq!(balance.dropped_in_sender.known(), 0, "{balance:#?}");
     assert_path(&balance, 0);
 }
 
 #[test]
 fn drops_in_all_places_at_once_are_told_apart() {
-    let network = Network::new();
+    let network = Network::alone();
     network.within(&network.near, "tc qdisc add dev dev0 root tbf rate 200mbit burst 32k limit 16k");
     network.lose(&network.router, "forward", "udp");
     let quota = Quota::percent(5);
     let quotas = Quotas { far: Some(&quota), near: None };
-    let args = format!("{FAR} {DATAGRAMS} --rate 250Mbit/s --window 64KiB");
+    let args = network.to_far(&format!("{DATAGRAMS} --rate 250Mbit/s --window 64KiB"));
     let balance = balanced(&test_within(&network, &quotas, &args));
     assert_path(&balance, network.lost(&network.router));
     assert!(balance.dropped_in_sender.known() > 0, "{balance:#?}");
@@ -79,9 +79,9 @@ fn drops_in_all_places_at_once_are_told_apart() {
 
 #[test]
 fn merged_packets_that_were_dropped_are_unknown_not_one_each() {
-    let network = Network::new();
+    let network = Network::alone();
     network.within(&network.near, "tc qdisc add dev dev0 root tbf rate 100mbit burst 128k limit 256k");
-    let balance = balanced(&test(&network, &format!("{FAR} --udp --time 2s --flood --probe-every 0s")));
+    let balance = balanced(&test(&network, &network.to_far("--udp --time 2s --flood --probe-every 0s")));
     let lost = balance.handed.get() - balance.received.get();
     assert!(lost > 1_000, "the queue dropped nothing: {balance:#?}");
     assert_eq!(balance.dropped_in_sender.certainty, Certainty::Unknown, "{balance:#?}");

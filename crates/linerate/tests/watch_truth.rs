@@ -17,7 +17,7 @@ use model::bursts::BurstReport;
 use model::measurement::Heading;
 use model::run::Run;
 use model::transfer::{FlowInterval, ReceivedCount, Transfer, TransferEnd};
-use support::truth_network::{FAR, FAR_DELAYED, Network};
+use support::truth_network::Network;
 use support::truth_program::test;
 use support::truth_transfer::{answers_in_turns, has_its_kernel_pace, waits_for_room};
 use units::{ByteCount, DataRate};
@@ -27,7 +27,7 @@ fn a_small_receive_window_is_seen_from_both_ends_with_every_byte() {
     let network = Network::with_delay();
     network.set(&network.far, "net.ipv4.tcp_rmem", "4096 65536 65536");
     let (mut near, mut far) = (Watcher::start(&network.near, &[]), Watcher::start(&network.far, &[]));
-    let run = test(&network, &format!("{FAR_DELAYED} --time 4s --cca cubic")).run;
+    let run = test(&network, &network.to_far_delayed("--time 4s --cca cubic")).run;
     let (sent, received) = (near.transfer(Heading::Outbound), far.transfer(Heading::Inbound));
     assert_both_near(&run, &sent, &received);
     assert_limit(&sent, "receive_window");
@@ -39,7 +39,7 @@ fn an_amount_that_was_lost_in_parts_is_counted_to_the_byte_at_both_ends() {
     let network = Network::with_delay();
     network.lose(&network.far, "prerouting", "tcp");
     let (mut near, mut far) = (Watcher::start(&network.near, &[]), Watcher::start(&network.far, &[]));
-    let run = test(&network, &format!("{FAR_DELAYED} --bytes 5000003B --cca cubic")).run;
+    let run = test(&network, &network.to_far_delayed("--bytes 5000003B --cca cubic")).run;
     assert_eq!(payload(&run), 5_000_003);
     let (sent, received) = (near.transfer(Heading::Outbound), far.transfer(Heading::Inbound));
     assert_eq!(sent.sent.get(), 5_000_003 + COOKIE);
@@ -56,7 +56,7 @@ fn a_small_send_buffer_is_the_send_buffer() {
     let network = Network::with_delay();
     network.set(&network.near, "net.ipv4.tcp_wmem", "4096 16384 16384");
     let (mut near, mut far) = (Watcher::start(&network.near, &[]), Watcher::start(&network.far, &[]));
-    let run = test(&network, &format!("{FAR_DELAYED} --time 4s --cca cubic")).run;
+    let run = test(&network, &network.to_far_delayed("--time 4s --cca cubic")).run;
     let sent = near.transfer(Heading::Outbound);
     assert_both_near(&run, &sent, &far.transfer(Heading::Inbound));
     assert_limit(&sent, "send_buffer");
@@ -120,7 +120,7 @@ fn an_application_that_pauses_is_the_sending_program() {
     let network = Network::new();
     let mut near = Watcher::start(&network.near, &[]);
     // To the watcher a writer that keeps to a rate is one that has nothing ready most of the time.
-    let run = test(&network, &format!("{FAR} --time 4s --cca cubic --rate 20Mbit/s")).run;
+    let run = test(&network, &network.to_far("--time 4s --cca cubic --rate 20Mbit/s")).run;
     let sent = near.transfer(Heading::Outbound);
     assert_near(sent.sent, &run);
     assert_limit(&sent, "sender_application");
@@ -132,7 +132,7 @@ fn a_shaped_path_is_its_capacity() {
     network.within(&network.router, "tc qdisc add dev to-far root tbf rate 100mbit burst 32k limit 256k");
     let mut near = Watcher::start(&network.near, &[]);
     // Long enough for several steps in which the rate is flat while a queue stands.
-    let run = test(&network, &format!("{FAR} --time 8s --cca cubic")).run;
+    let run = test(&network, &network.to_far("--time 8s --cca cubic")).run;
     let sent = near.transfer(Heading::Outbound);
     assert_near(sent.sent, &run);
     assert_limit(&sent, "path_capacity");
@@ -144,7 +144,7 @@ fn random_loss_is_loss_and_recovery_with_every_retransmit() {
     network.lose(&network.far, "prerouting", "tcp");
     let mut near = Watcher::start(&network.near, &[]);
     // An amount that takes some seconds: of a time, what a slow path still holds long after it is never delivered, and the two counts differ.
-    let run = test(&network, &format!("{FAR_DELAYED} --bytes 15MB --cca cubic")).run;
+    let run = test(&network, &network.to_far_delayed("--bytes 15MB --cca cubic")).run;
     let sent = near.transfer(Heading::Outbound);
     assert_eq!(sent.sent.get(), payload(&run) + COOKIE);
     // The run counts until its end, the watcher until that of the connection.
@@ -169,7 +169,7 @@ fn retransmissions_are_in_the_buckets_of_the_device_by_which_they_leave() {
     let mut near = Watcher::start(&network.near, &[]);
     let watches = ["delayed", "dev0"].map(|device| bursts(&network.near, device));
     // A transfer that ends within a second has no events of its own.
-    test(&network, &format!("{FAR_DELAYED} --bytes 15MB --cca cubic"));
+    test(&network, &network.to_far_delayed("--bytes 15MB --cca cubic"));
     let sent = near.transfer(Heading::Outbound);
     let [delayed, direct] = watches.map(ended);
     let events: u64 = sent.retransmit_runs.iter().map(|run| run.transmissions).sum();
@@ -195,7 +195,7 @@ fn a_transfer_that_was_kept_is_listed_and_explained() {
     let kept = tempfile::TempDir::new().unwrap();
     let archive = kept.path().join("archive.db");
     let mut near = Watcher::start(&network.near, &["--archive", archive.to_str().unwrap()]);
-    test(&network, &format!("{FAR_DELAYED} --time 3s --cca cubic"));
+    test(&network, &network.to_far_delayed("--time 3s --cca cubic"));
     let transfer = near.transfer(Heading::Outbound);
     let list = linerate(&archive, &["watch", "transfers", "--least", "1MB"]);
     let id = transfer.id.to_string();
@@ -211,7 +211,8 @@ fn a_capture_of_a_test_has_its_bytes_and_names_the_planted_window() {
     network.set(&network.far, "net.ipv4.tcp_rmem", "4096 65536 65536");
     let kept = tempfile::TempDir::new().unwrap();
     let file = kept.path().join("test.pcap");
-    let run = test(&network, &format!("{FAR_DELAYED} --time 3s --cca cubic --capture {}", file.display())).run;
+    let options = format!("--time 3s --cca cubic --capture {}", file.display());
+    let run = test(&network, &network.to_far_delayed(&options)).run;
     let traced = linerate(&kept.path().join("archive.db"), &["trace", "--json", file.to_str().unwrap()]);
     let traced: serde_json::Value = serde_json::from_str(&traced).unwrap();
     // The connection that moves most comes first, the one that controls the test last.
@@ -232,7 +233,7 @@ fn iperf3(network: &Network, options: &[&str]) {
     let mut server = within(&network.far).args(["-s", "-1"]).spawn().unwrap();
     let mut said = BufReader::new(server.stdout.take().unwrap()).lines();
     assert!(said.any(|line| line.unwrap().contains("listening")), "iperf3 does not serve");
-    let sent = within(&network.near).args(["-c", FAR_DELAYED]).args(options).output().unwrap();
+    let sent = within(&network.near).args(["-c", &network.far_delayed()]).args(options).output().unwrap();
     assert!(sent.status.success(), "{sent:?}");
     server.wait().unwrap();
 }

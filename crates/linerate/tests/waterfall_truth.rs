@@ -16,9 +16,9 @@ use diagnose::waterfall::check::CheckVerdict;
 use diagnose::waterfall::line::{LineRate, LineRateSource};
 use diagnose::waterfall::{Waterfall, explain};
 use support::truth_cgroup::Quota;
-use support::truth_network::{FAR, FAR_DELAYED, Network};
+use support::truth_network::Network;
 use support::truth_program::{Quotas, Recorded, test, test_within};
-use units::DataRate;
+use units::{ByteCount, DataRate};
 
 const GIGABIT: u64 = 1_000_000_000;
 
@@ -26,7 +26,7 @@ const GIGABIT: u64 = 1_000_000_000;
 fn a_small_receive_buffer_on_a_long_path_is_the_receive_window() {
     let network = Network::with_delay();
     network.set(&network.far, "net.ipv4.tcp_rmem", "4096 65536 65536");
-    let waterfall = explained(&test(&network, &format!("{FAR_DELAYED} --time 3s --cca cubic")), GIGABIT);
+    let waterfall = explained(&test(&network, &network.to_far_delayed("--time 3s --cca cubic")), GIGABIT);
     assert_planted(&waterfall, Cause::ReceiveWindow);
     assert_eq!(waterfall.check.verdict, CheckVerdict::Agrees, "{:?}", waterfall.check);
     let fact = &waterfall.facts[0];
@@ -38,22 +38,35 @@ fn a_small_receive_buffer_on_a_long_path_is_the_receive_window() {
 fn a_small_send_buffer_on_a_long_path_is_the_send_buffer() {
     let network = Network::with_delay();
     network.set(&network.near, "net.ipv4.tcp_wmem", "4096 16384 16384");
-    let waterfall = explained(&test(&network, &format!("{FAR_DELAYED} --time 3s --cca cubic")), GIGABIT);
+    let waterfall = explained(&test(&network, &network.to_far_delayed("--time 3s --cca cubic")), GIGABIT);
     assert_planted(&waterfall, Cause::SendBuffer);
     assert_eq!(waterfall.check.verdict, CheckVerdict::Agrees, "{:?}", waterfall.check);
 }
 
 #[test]
-fn a_send_buffer_that_is_too_small_is_the_send_buffer_paced_or_not() {
-    for (buffer, one_way) in [(65_536, 10), (262_144, 20), (524_288, 50)] {
-        let network = Network::with_delay_of(Duration::from_millis(one_way));
-        network.set(&network.near, "net.ipv4.tcp_wmem", &format!("4096 {buffer} {buffer}"));
-        for pacing in ["", "--pace 1Gbit/s"] {
-            let waterfall =
-                explained(&test(&network, &format!("{FAR_DELAYED} --time 4s --cca cubic {pacing}")), GIGABIT);
-            assert_planted(&waterfall, Cause::SendBuffer);
-            assert_eq!(waterfall.check.verdict, CheckVerdict::Agrees, "{:?}", waterfall.check);
-        }
+fn a_send_buffer_that_is_too_small_for_20_ms_is_the_send_buffer_paced_or_not() {
+    assert_send_buffer(ByteCount::new(65_536), Duration::from_millis(10));
+}
+
+#[test]
+fn a_send_buffer_that_is_too_small_for_40_ms_is_the_send_buffer_paced_or_not() {
+    assert_send_buffer(ByteCount::new(262_144), Duration::from_millis(20));
+}
+
+#[test]
+fn a_send_buffer_that_is_too_small_for_100_ms_is_the_send_buffer_paced_or_not() {
+    assert_send_buffer(ByteCount::new(524_288), Duration::from_millis(50));
+}
+
+fn assert_send_buffer(buffer: ByteCount, one_way: Duration) {
+    let network = Network::with_delay_of(one_way);
+    let buffer = buffer.get();
+    network.set(&network.near, "net.ipv4.tcp_wmem", &format!("4096 {buffer} {buffer}"));
+    for pacing in ["", "--pace 1Gbit/s"] {
+        let waterfall =
+            explained(&test(&network, &network.to_far_delayed(&format!("--time 4s --cca cubic {pacing}"))), GIGABIT);
+        assert_planted(&waterfall, Cause::SendBuffer);
+        assert_eq!(waterfall.check.verdict, CheckVerdict::Agrees, "{:?}", waterfall.check);
     }
 }
 
@@ -62,7 +75,7 @@ fn a_writer_of_as_much_as_its_buffer_holds_that_pauses_is_the_configured_rate() 
     let network = Network::with_delay();
     network.set(&network.near, "net.ipv4.tcp_wmem", "4096 262144 262144");
     let waterfall = explained(
-        &test(&network, &format!("{FAR_DELAYED} --time 4s --cca cubic --rate 20Mbit/s --length 230kB")),
+        &test(&network, &network.to_far_delayed("--time 4s --cca cubic --rate 20Mbit/s --length 230kB")),
         GIGABIT,
     );
     assert_planted(&waterfall, Cause::ConfiguredCap);
@@ -72,7 +85,7 @@ fn a_writer_of_as_much_as_its_buffer_holds_that_pauses_is_the_configured_rate() 
 fn a_path_shaped_to_a_tenth_of_the_line_is_its_capacity() {
     let network = Network::new();
     network.within(&network.router, "tc qdisc add dev to-far root tbf rate 100mbit burst 32k limit 256k");
-    let waterfall = explained(&test(&network, &format!("{FAR} --time 3s --cca cubic")), GIGABIT);
+    let waterfall = explained(&test(&network, &network.to_far("--time 3s --cca cubic")), GIGABIT);
     assert_planted(&waterfall, Cause::PathCapacity);
     // tbf counts a frame with its header; the rate here has preamble, check sequence and gap on top: 24 of 1538 bytes.
     let rate = waterfall.observed.path_rate.unwrap().bps();
@@ -82,7 +95,7 @@ fn a_path_shaped_to_a_tenth_of_the_line_is_its_capacity() {
 #[test]
 fn a_paced_sender_is_the_configured_rate() {
     let network = Network::new();
-    let waterfall = explained(&test(&network, &format!("{FAR} --time 3s --cca cubic --pace 100Mbit/s")), GIGABIT);
+    let waterfall = explained(&test(&network, &network.to_far("--time 3s --cca cubic --pace 100Mbit/s")), GIGABIT);
     assert_planted(&waterfall, Cause::ConfiguredCap);
     assert_eq!(leading(&waterfall), Reason::AskedPace);
     assert_eq!(waterfall.check.verdict, CheckVerdict::Agrees, "{:?}", waterfall.check);
@@ -91,7 +104,7 @@ fn a_paced_sender_is_the_configured_rate() {
 #[test]
 fn a_slow_writer_is_the_configured_rate() {
     let network = Network::new();
-    let waterfall = explained(&test(&network, &format!("{FAR} --time 3s --cca cubic --rate 100Mbit/s")), GIGABIT);
+    let waterfall = explained(&test(&network, &network.to_far("--time 3s --cca cubic --rate 100Mbit/s")), GIGABIT);
     assert_planted(&waterfall, Cause::ConfiguredCap);
     assert_eq!(leading(&waterfall), Reason::AskedRate);
     assert_eq!(waterfall.check.verdict, CheckVerdict::Agrees, "{:?}", waterfall.check);
@@ -99,21 +112,21 @@ fn a_slow_writer_is_the_configured_rate() {
 
 #[test]
 fn a_receiver_without_processor_time_is_the_receiving_program() {
-    let network = Network::new();
+    let network = Network::alone();
     network.keep_order();
     let quota = Quota::percent(3);
     let quotas = Quotas { far: Some(&quota), near: None };
-    let args = format!("{FAR} --time 3s --cca cubic --receive copy");
+    let args = network.to_far("--time 3s --cca cubic --receive copy");
     let waterfall = explained(&test_within(&network, &quotas, &args), 10 * GIGABIT);
     assert_planted(&waterfall, Cause::ReceiverApplication);
 }
 
 #[test]
 fn a_sender_without_processor_time_is_the_sending_program() {
-    let network = Network::new();
+    let network = Network::alone();
     let quota = Quota::percent(10);
     let quotas = Quotas { far: None, near: Some(&quota) };
-    let args = format!("{FAR} --time 3s --cca cubic --send write");
+    let args = network.to_far("--time 3s --cca cubic --send write");
     // More than any machine moves with the whole of a processor.
     let waterfall = explained(&test_within(&network, &quotas, &args), 400 * GIGABIT);
     assert_planted(&waterfall, Cause::SenderApplication);
@@ -125,7 +138,7 @@ fn a_sender_without_processor_time_is_the_sending_program() {
 fn a_megabyte_over_a_long_path_is_start_up() {
     let network = Network::with_delay();
     network.set(&network.far, "net.ipv4.tcp_rmem", "4096 4194304 16777216");
-    let waterfall = explained(&test(&network, &format!("{FAR_DELAYED} --bytes 1MB --cca reno")), GIGABIT);
+    let waterfall = explained(&test(&network, &network.to_far_delayed("--bytes 1MB --cca reno")), GIGABIT);
     assert_planted(&waterfall, Cause::StartUp);
 }
 
@@ -133,7 +146,7 @@ fn a_megabyte_over_a_long_path_is_start_up() {
 fn random_loss_on_a_long_path_is_loss_and_recovery() {
     let network = Network::with_delay();
     network.lose(&network.far, "prerouting", "tcp");
-    let waterfall = explained(&test(&network, &format!("{FAR_DELAYED} --time 3s --cca cubic")), GIGABIT);
+    let waterfall = explained(&test(&network, &network.to_far_delayed("--time 3s --cca cubic")), GIGABIT);
     assert_planted(&waterfall, Cause::LossRecovery);
     assert!(waterfall.losses.episodes > 0);
     assert!(waterfall.losses.worst.windows(2).all(|pair| pair[0].lost >= pair[1].lost), "{:?}", waterfall.losses);

@@ -27,12 +27,11 @@ const PORT: u16 = 4789;
 
 impl Relay {
     /// Relays between two hosts from inside a namespace.
-    pub fn start(namespace: &str, hosts: [&str; 2], delay: Duration) -> Self {
+    pub fn start(namespace: &str, hosts: [IpAddr; 2], delay: Duration) -> Self {
         let reference = NetnsRef::parse(namespace).unwrap();
         let socket = with_netns(&reference, || UdpSocket::bind(("0.0.0.0", PORT)).unwrap()).unwrap();
         set_buffer_size_beyond_limit(&socket, Direction::Receive, ByteCount::new(64 << 20)).unwrap();
         socket.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
-        let hosts = hosts.map(|host| host.parse::<IpAddr>().unwrap());
         let (stop, (send, receive)) = (Arc::<AtomicBool>::default(), channel());
         let (out, stopped) = (socket.try_clone().unwrap(), Arc::clone(&stop));
         let threads = vec![

@@ -1,21 +1,16 @@
 //! Two hosts and a router between them, as three network namespaces that a test makes and takes away.
 //!
-//! near (10.91.1.1) ── router (10.91.1.2 │ 10.91.2.2) ── far (10.91.2.1). A second way, with a delay, goes through a
-//! VXLAN device in either host and a relay in the router: near 10.91.3.1, far 10.91.3.2.
+//! near (10.91.1.1) ── router (10.91.1.2 │ 10.91.2.2) ── far (10.91.2.1). A second path, with a delay, goes through a
+//! VXLAN device in either host and a relay in the router: near 10.91.3.1, far 10.91.3.2. The next network of the process begins with 10.92.
 
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 use super::truth_delay::Relay;
 
-/// The address of the far host by the direct way.
-pub const FAR: &str = "10.91.2.1";
-/// The address of the far host by the way with a delay.
-pub const FAR_DELAYED: &str = "10.91.3.2";
-
-/// The network of one test. Only one exists at a time: two would compete for the processors.
+/// The network of one test.
 pub struct Network {
     /// Namespace of the near host.
     pub near: String,
@@ -23,57 +18,95 @@ pub struct Network {
     pub router: String,
     /// Namespace of the far host.
     pub far: String,
+    /// What the addresses of this network begin with: the kernel's events of TCP are of the whole machine, and say only addresses.
+    prefix: String,
     relay: Option<Relay>,
-    _alone: MutexGuard<'static, ()>,
+    _turn: Turn,
 }
 
-static ALONE: Mutex<()> = Mutex::new(());
+/// Who may use the CPUs meanwhile. A path that is slow leaves them idle most of the time, and a few of those disturb each other less
+/// than one that nothing slows.
+#[expect(dead_code, reason = "held, not read")]
+enum Turn {
+    Shared(RwLockReadGuard<'static, ()>),
+    Alone(RwLockWriteGuard<'static, ()>),
+}
+
+static CPUS: RwLock<()> = RwLock::new(());
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
 impl Network {
-    /// Makes the three namespaces and their links.
+    /// Makes the three namespaces and their links, for a transfer that something keeps slow. Other tests have theirs meanwhile.
     pub fn new() -> Self {
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        Self::in_turn(Turn::Shared(CPUS.read().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// The same for a transfer that takes what the CPUs have: no other network exists meanwhile.
+    pub fn alone() -> Self {
+        Self::in_turn(Turn::Alone(CPUS.write().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    fn in_turn(turn: Turn) -> Self {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = |host: &str| format!("truth-{host}-{}-{number}", std::process::id());
-        let network = Self { near: name("near"), router: name("router"), far: name("far"), relay: None, _alone: alone };
+        let prefix = format!("10.{}", 91 + number % 100);
+        let [near, router, far] = ["near", "router", "far"].map(name);
+        let network = Self { near, router, far, prefix, relay: None, _turn: turn };
         for host in [&network.near, &network.router, &network.far] {
             tool(&format!("ip netns add {host}"));
             tool(&format!("ip -n {host} link set lo up"));
         }
-        network.link(&network.near, "10.91.1.1/24", ("to-near", "10.91.1.2"));
-        network.link(&network.far, "10.91.2.1/24", ("to-far", "10.91.2.2"));
+        network.link(&network.near, 1, "to-near");
+        network.link(&network.far, 2, "to-far");
         network.set(&network.router, "net.ipv4.ip_forward", "1");
         network
     }
 
-    /// The same with a way that holds every packet for 10 ms.
+    /// The same with a path that holds every packet for 10 ms.
     pub fn with_delay() -> Self {
         Self::with_delay_of(Duration::from_millis(10))
     }
 
-    /// The same with a way that holds every packet for so long.
+    /// The same with a path that holds every packet for so long.
     pub fn with_delay_of(one_way: Duration) -> Self {
         let mut network = Self::new();
+        let prefix = &network.prefix;
         for (host, number) in [(&network.near, 1), (&network.far, 2)] {
             tool(&format!(
-                "ip -n {host} link add delayed type vxlan id 7 local 10.91.{number}.1 remote 10.91.{number}.2 dstport 4789"
+                "ip -n {host} link add delayed type vxlan id 7 local {prefix}.{number}.1 remote {prefix}.{number}.2 dstport 4789"
             ));
             // The relay reads frames as bytes: a checksum left to the device would never be made.
             network.within(host, "ethtool -K delayed tx off");
-            tool(&format!("ip -n {host} addr add 10.91.3.{number}/24 dev delayed"));
+            tool(&format!("ip -n {host} addr add {prefix}.3.{number}/24 dev delayed"));
             tool(&format!("ip -n {host} link set delayed mtu 1450 up"));
         }
-        network.relay = Some(Relay::start(&network.router, ["10.91.1.1", "10.91.2.1"], one_way));
+        let hosts = [1, 2].map(|number| format!("{prefix}.{number}.1").parse().unwrap());
+        network.relay = Some(Relay::start(&network.router, hosts, one_way));
         network
     }
 
-    fn link(&self, host: &str, address: &str, (end, gateway): (&str, &str)) {
-        let router = &self.router;
+    /// The address of the far host by the path with a delay.
+    pub fn far_delayed(&self) -> String {
+        format!("{}.3.2", self.prefix)
+    }
+
+    /// Arguments of a test of the direct path.
+    pub fn to_far(&self, options: &str) -> String {
+        format!("{}.2.1 {options}", self.prefix)
+    }
+
+    /// Arguments of a test of the path with a delay.
+    pub fn to_far_delayed(&self, options: &str) -> String {
+        format!("{} {options}", self.far_delayed())
+    }
+
+    fn link(&self, host: &str, number: u32, end: &str) {
+        let (router, prefix) = (&self.router, &self.prefix);
+        let gateway = format!("{prefix}.{number}.2");
         tool(&format!("ip link add dev0 netns {host} type veth peer name {end} netns {router}"));
         tool(&format!("ip -n {router} addr add {gateway}/24 dev {end}"));
         tool(&format!("ip -n {router} link set {end} up"));
-        tool(&format!("ip -n {host} addr add {address} dev dev0"));
+        tool(&format!("ip -n {host} addr add {prefix}.{number}.1/24 dev dev0"));
         tool(&format!("ip -n {host} link set dev0 up"));
         tool(&format!("ip -n {host} route add default via {gateway}"));
     }

@@ -9,7 +9,7 @@ use linux::netns::{NetnsRef, with_netns};
 use linux::sockets::{PacingLimit, set_pacing_limit};
 use units::DataRate;
 
-use super::truth_network::{FAR_DELAYED, Network};
+use super::truth_network::Network;
 
 /// A program writes for so long, and waits in its write for room whenever there is none.
 pub fn waits_for_room(network: &Network, length: Duration) {
@@ -66,7 +66,7 @@ pub fn answers_in_turns(network: &Network, size: usize, times: std::num::NonZero
 fn connected(network: &Network, transfer: impl FnOnce(TcpStream, TcpStream)) {
     network.set(&network.near, "net.ipv4.tcp_congestion_control", "reno");
     let of = |host: &str| NetnsRef::parse(host).unwrap();
-    let listener = with_netns(&of(&network.far), || TcpListener::bind((FAR_DELAYED, 0)).unwrap()).unwrap();
+    let listener = with_netns(&of(&network.far), || TcpListener::bind((network.far_delayed(), 0)).unwrap()).unwrap();
     let to = listener.local_addr().unwrap();
     let near = with_netns(&of(&network.near), || TcpStream::connect(to).unwrap()).unwrap();
     near.set_nodelay(true).unwrap();
