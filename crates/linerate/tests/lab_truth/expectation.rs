@@ -2,7 +2,7 @@
 
 use model::expectation::{Bound, Prediction};
 
-use super::stage::{Show, play, shows_unless_spoilt, test, two_hosts, within};
+use super::stage::{Show, shows, shows_unless_spoilt, test, two_hosts, within};
 
 /// The buffers and the delay of a path of 100 Mbit/s on which they are the limit.
 fn limited(host: &str, sysctl: &str) -> String {
@@ -48,13 +48,16 @@ fn a_path_with_buffers_enough_gives_its_rate() {
 
 #[test]
 fn each_thing_that_is_known_is_from_where_it_was_known() {
-    let show = play(&limited("near", r#""net.ipv4.tcp_wmem" = "4096 16384 524288""#).replace("8s", "1s"));
-    let inputs = &prediction(&show).inputs;
-    assert_eq!((inputs.send_buffer.value.get(), inputs.send_buffer.from.as_str()), (524_288, "tcp_wmem of near"));
-    assert_eq!(
-        (inputs.receive_buffer.value.get(), inputs.receive_buffer.from.as_str()),
-        (67_108_864, "tcp_rmem of far")
-    );
-    assert_eq!(inputs.path_rate.value.bps(), 100_000_000);
-    assert!(inputs.rtt_us.value >= 100_000, "{:?}", inputs.rtt_us);
+    let text = limited("near", r#""net.ipv4.tcp_wmem" = "4096 16384 524288""#).replace("8s", "1s");
+    shows(&text, |show| {
+        let inputs = &prediction(show).inputs;
+        assert_eq!((inputs.send_buffer.value.get(), inputs.send_buffer.from.as_str()), (524_288, "tcp_wmem of near"));
+        assert_eq!(
+            (inputs.receive_buffer.value.get(), inputs.receive_buffer.from.as_str()),
+            (67_108_864, "tcp_rmem of far")
+        );
+        assert_eq!(inputs.path_rate.value.bps(), 100_000_000);
+        assert!(inputs.rtt_us.value >= 100_000, "{:?}", inputs.rtt_us);
+        Ok(())
+    });
 }
