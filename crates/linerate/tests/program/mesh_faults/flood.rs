@@ -49,7 +49,7 @@ print(json.dumps({"opened": count, "closed": closed, "spoken": spoken}))
 fn a_hub_under_ten_thousand_idle_and_slow_connections_closes_them_stays_small_and_goes_on() {
     let mut world = World::empty("ulimit -n $(ulimit -Hn)");
     world.run("$L hub init $F/hub/made --name 127.0.0.1 --listen 127.0.0.1:8443 >/dev/null");
-    world.run("printf '[limits]\\nhandshake_s = 30\\nhead_s = 5\\nbody_s = 5\\n' >$F/limits");
+    world.run("printf '[limits]\\nhandshake_s = 15\\nhead_s = 5\\nbody_s = 5\\n' >$F/limits");
     world.run("sed -i '/^\\[limits\\]/,/^$/d' $F/hub/made/hub.toml && cat $F/limits >>$F/hub/made/hub.toml");
     world.start_process(HUB);
     world.wait("that the hub listens", |world| world.log(HUB).contains("listening on"));
