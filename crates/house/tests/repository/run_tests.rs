@@ -52,7 +52,8 @@ impl Cargo {
         let here = self.0.path();
         let path = format!("{}:{}", here.display(), std::env::var("PATH")?);
         let mut script = Command::new(tree::root().join("scripts/test"));
-        Ok(script.arg("--workspace").env("PATH", path).env("CARGO_TARGET_DIR", here).output()?)
+        script.arg("--workspace").env("PATH", path).env("CARGO_TARGET_DIR", here).env_remove("RUST_TEST_THREADS");
+        Ok(script.output()?)
     }
 
     fn calls(&self) -> Result<Vec<String>> {
@@ -101,11 +102,22 @@ fn one_that_only_computes_gives_way_to_two_that_do_not() -> Result<()> {
 }
 
 #[test]
+fn tests_that_wait_are_more_at_once_than_others() -> Result<()> {
+    let at_once = |test: &str| {
+        format!(r#"[ "$RUST_TEST_THREADS" {test} ] || exit 101; echo "test result: ok. 1 passed; 0 failed""#)
+    };
+    let cargo = Cargo::new()?.with("measure", "probes", &at_once("-ge 4"))?;
+    let output = cargo.with("measure", "tools", &at_once("-eq $(nproc)"))?.run()?;
+    assert!(output.status.success(), "{output:?}");
+    Ok(())
+}
+
+#[test]
 fn a_program_of_the_list_has_the_machine_to_itself() -> Result<()> {
     // allow(sleep): for so long the other one would be found beside it
     let busy = r#"touch "$here/busy"; sleep 0.5; rm "$here/busy"; echo "test result: ok. 1 passed; 0 failed""#;
     let lonely = r#"[ ! -e "$here/busy" ] || exit 101; echo "test result: ok. 1 passed; 0 failed""#;
-    let cargo = Cargo::new()?.with("linerate", "waterfall_truth", lonely)?.with("linerate", "zeal", busy)?;
+    let cargo = Cargo::new()?.with("linerate", "network_truth", lonely)?.with("linerate", "zeal", busy)?;
     let output = cargo.run()?;
     assert!(output.status.success(), "{output:?}");
     Ok(())
@@ -113,16 +125,36 @@ fn a_program_of_the_list_has_the_machine_to_itself() -> Result<()> {
 
 #[test]
 fn those_that_need_the_machine_are_test_programs() -> Result<()> {
-    for line in
-        fs::read_to_string(tree::root().join("scripts/test-alone"))?.lines().filter(|line| !line.starts_with('#'))
-    {
-        let mut words = line.split(' ');
-        let (package, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        let tests = tree::root().join("crates").join(package).join("tests");
-        let is_there = tests.join(target).join("main.rs").exists() || tests.join(format!("{target}.rs")).exists();
-        assert!(is_there && words.count() > 3, "{line}: a crate, one of its tests, and the reason");
+    let alone = fs::read_to_string(tree::root().join("scripts/test-alone"))?;
+    for line in alone.lines().filter(|line| !line.starts_with('#')) {
+        assert!(is_of_a_test(line) && line.split(' ').count() > 5, "{line}: a crate, one of its tests, and the reason");
     }
     Ok(())
+}
+
+#[test]
+fn those_that_wait_or_take_long_are_test_programs() -> Result<()> {
+    let script = fs::read_to_string(tree::root().join("scripts/test"))?;
+    for list in ["AT_ONCE=(", "LONG=("] {
+        let (_, listed) = script.split_once(list).unwrap_or_default();
+        let listed = listed.split(')').next().unwrap_or_default();
+        let lines: Vec<&str> = listed.split('"').skip(1).step_by(2).collect();
+        assert!(!lines.is_empty(), "{list}");
+        for line in lines {
+            assert!(is_of_a_test(line), "{line}: a crate, one of its test programs, and a number");
+        }
+    }
+    Ok(())
+}
+
+/// Whether a line begins with a crate and one of its test programs. That of the library has the crate's name.
+fn is_of_a_test(line: &str) -> bool {
+    let mut words = line.split(' ');
+    let (package, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let of_package = tree::root().join("crates").join(package);
+    let tests = of_package.join("tests");
+    let is_test = tests.join(target).join("main.rs").exists() || tests.join(format!("{target}.rs")).exists();
+    is_test || package == target && of_package.join("src/lib.rs").exists()
 }
 
 #[test]

@@ -2,17 +2,13 @@
 //! say the same, to the datagram.
 //!
 //! They need root, `ip`, `tc`, `nft` and `sysctl`. Latency probes are switched off, since they cross the same queues.
-#![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
-#![allow(unreachable_pub, reason = "a test has no outside; `pub` says what the other files use")]
-#![allow(dead_code, reason = "each truth test uses a part of what they share")]
-
-mod support;
 
 use diagnose::balance::part::Certainty;
 use diagnose::balance::{Balance, balance};
-use support::truth_cgroup::Quota;
-use support::truth_network::Network;
-use support::truth_program::{Quotas, Recorded, test, test_within};
+
+use crate::support::truth_cgroup::Quota;
+use crate::support::truth_network::Network;
+use crate::support::truth_program::{Quotas, Recorded, test, test_within};
 
 const DATAGRAMS: &str = "--udp --time 2s --no-gso --no-gro --probe-every 0s";
 

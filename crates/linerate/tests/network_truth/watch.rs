@@ -2,11 +2,6 @@
 //! watcher that sends nothing has its bytes to the last one and names the cause.
 //!
 //! They need root, `ip`, `tc`, `nft`, `ethtool` and `sysctl`.
-#![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
-#![allow(unreachable_pub, reason = "a test has no outside; `pub` says what the other files use")]
-#![allow(dead_code, reason = "each truth test uses a part of what they share")]
-
-mod support;
 
 use std::io::{BufRead, BufReader, Lines};
 use std::path::Path;
@@ -17,10 +12,11 @@ use model::bursts::BurstReport;
 use model::measurement::Heading;
 use model::run::Run;
 use model::transfer::{FlowInterval, ReceivedCount, Transfer, TransferEnd};
-use support::truth_network::Network;
-use support::truth_program::test;
-use support::truth_transfer::{answers_in_turns, has_its_kernel_pace, waits_for_room};
 use units::{ByteCount, DataRate};
+
+use crate::support::truth_network::Network;
+use crate::support::truth_program::test;
+use crate::support::truth_transfer::{answers_in_turns, has_its_kernel_pace, waits_for_room};
 
 #[test]
 fn a_small_receive_window_is_seen_from_both_ends_with_every_byte() {

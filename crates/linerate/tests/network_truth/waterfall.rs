@@ -3,11 +3,6 @@
 //!
 //! They need root, `ip`, `tc`, `nft`, `ethtool` and `sysctl`. A share must be at least half of the gap: what the machine
 //! itself adds in processor time, on two processors that carry both hosts and the network, stays below a quarter.
-#![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
-#![allow(unreachable_pub, reason = "a test has no outside; `pub` says what the other files use")]
-#![allow(dead_code, reason = "each truth test uses a part of what they share")]
-
-mod support;
 
 use std::time::Duration;
 
@@ -15,10 +10,11 @@ use diagnose::waterfall::cause::{Cause, Reason};
 use diagnose::waterfall::check::CheckVerdict;
 use diagnose::waterfall::line::{LineRate, LineRateSource};
 use diagnose::waterfall::{Waterfall, explain};
-use support::truth_cgroup::Quota;
-use support::truth_network::Network;
-use support::truth_program::{Quotas, Recorded, test, test_within};
 use units::{ByteCount, DataRate};
+
+use crate::support::truth_cgroup::Quota;
+use crate::support::truth_network::Network;
+use crate::support::truth_program::{Quotas, Recorded, test, test_within};
 
 const GIGABIT: u64 = 1_000_000_000;
 
