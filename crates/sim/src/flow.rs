@@ -94,6 +94,10 @@ pub struct Outcome {
     pub undone: u32,
     /// The most that was out at once.
     pub max_outstanding: ByteCount,
+    /// The most that the window asked the send buffer to hold: with `wmem` of as much or more the transfer is the same.
+    pub send_buffer_asked: ByteCount,
+    /// The most that the receive buffer was to grow to: with `rmem` of as much or more the transfer is the same.
+    pub receive_buffer_asked: ByteCount,
     /// The shortest round trip.
     pub min_rtt: Duration,
     /// What the path dropped of it on the way there, for each element and reason.

@@ -300,6 +300,8 @@ impl Run {
             probes: counters.probes,
             undone: counters.undone,
             max_outstanding: payload(counters.max_outstanding, sender.mss),
+            send_buffer_asked: sender.most_buffer_asked(),
+            receive_buffer_asked: pair.receiver.most_buffer_asked(),
             min_rtt: sender.min_rtt(),
             drops: Vec::new(),
             drops_back: Vec::new(),

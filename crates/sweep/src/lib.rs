@@ -29,5 +29,5 @@ pub use case::Case;
 pub use description::{Sweep, SweepError};
 pub use experiment::Experiment;
 pub use report::Report;
-pub use row::{Measure, Row};
+pub use row::{BuffersAsked, Measure, Row};
 pub use share::Share;

@@ -2,6 +2,7 @@
 
 use sim::flow::Outcome;
 use sim::sender::Limit;
+use units::ByteCount;
 use units::duration::micros;
 
 use crate::case::{Case, CaseError, Struck, before_the_transfer};
@@ -161,15 +162,38 @@ pub struct Row {
     pub numbers: [u64; Measure::ALL.len()],
 }
 
+/// The most that buffers were asked to hold or to grow to in any connection of a transfer. With `wmem` and `rmem` that are as large
+/// or larger nothing of it changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BuffersAsked {
+    /// What of the send buffer.
+    pub send: ByteCount,
+    /// What of the receive buffer.
+    pub receive: ByteCount,
+}
+
 impl Case<'_> {
     /// Reckons what comes of it.
     ///
     /// # Errors
     /// Settings that cannot be.
     pub fn run(&self) -> Result<Row, CaseError> {
+        self.run_with_buffers().map(|(row, _)| row)
+    }
+
+    /// The same, with what its buffers were asked for.
+    ///
+    /// # Errors
+    /// Settings that cannot be.
+    pub fn run_with_buffers(&self) -> Result<(Row, BuffersAsked), CaseError> {
         let burst = Struck::new(self.settings, self.seed);
         let streams = self.streams(&burst)?.run()?;
-        Ok(Row::new(self, &burst, &streams))
+        let most = |of: fn(&Outcome) -> ByteCount| streams.iter().map(of).max().unwrap_or(ByteCount::ZERO);
+        let asked = BuffersAsked {
+            send: most(|stream| stream.send_buffer_asked),
+            receive: most(|stream| stream.receive_buffer_asked),
+        };
+        Ok((Row::new(self, &burst, &streams), asked))
     }
 }
 

@@ -189,6 +189,11 @@ impl Receiver {
         self.offer.scale()
     }
 
+    /// The most that its buffer was to grow to.
+    pub(crate) fn most_buffer_asked(&self) -> ByteCount {
+        self.offer.most_asked()
+    }
+
     /// Segments that have come in order and that the application has not read.
     pub(crate) fn unread(&self) -> u32 {
         self.reader.as_ref().map_or(0, Reader::unread)

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use units::{MonoTime, Percent};
+use units::{ByteCount, MonoTime, Percent};
 
 use super::ReceiverSpec;
 
@@ -15,6 +15,8 @@ pub(crate) struct Offer {
     /// What the buffer may use, and the most it may ever.
     buffer: u64,
     most: u64,
+    /// The most that the buffer was to grow to, whatever it may ever.
+    most_asked: u64,
     /// What growth with each segment has come to (`rcv_ssthresh`).
     grown: u64,
     /// The most that the header can say, after scaling.
@@ -53,6 +55,7 @@ impl Offer {
             share: spec.window_percent,
             buffer: spec.buffer_default.get(),
             most,
+            most_asked: 0,
             grown: 0,
             sayable: UNSCALED << scale_for(most),
             edge: 0,
@@ -64,6 +67,12 @@ impl Offer {
     /// The window scale of a SYN.
     pub(crate) fn scale(&self) -> u8 {
         u8::try_from(scale_for(self.most)).unwrap_or(0)
+    }
+
+    /// The most that the buffer was to grow to: one that may grow as far or farther is as good. Beyond what a header can say the
+    /// largest scale is what limits, and then none is.
+    pub(crate) fn most_asked(&self) -> ByteCount {
+        ByteCount::new(if self.most_asked > UNSCALED << MOST_SCALE { u64::MAX } else { self.most_asked })
     }
 
     pub(crate) fn begins(&mut self, now: MonoTime, scaling: bool) {
@@ -108,7 +117,9 @@ impl Offer {
             let mut window = 2 * copied + 16 * self.mss;
             let growth = u128::from(window) * u128::from(copied - before) / u128::from(before.max(1));
             window = window.saturating_add(u64::try_from(2 * growth).unwrap_or(u64::MAX));
-            self.buffer = self.buffer.max(self.memory_for(window).min(self.most));
+            let memory = self.memory_for(window);
+            self.most_asked = self.most_asked.max(memory);
+            self.buffer = self.buffer.max(memory.min(self.most));
             self.round.most = copied;
         }
         self.round.began = now;

@@ -53,6 +53,8 @@ pub(crate) struct SendBuffer {
     set: BufferSettings,
     /// Bytes the kernel lets the socket hold now.
     limit: u64,
+    /// The most that the window asked for, whatever the settings allow.
+    most_asked: u64,
     /// Number of the first segment not yet written.
     written: u32,
     /// Where the last `sk_buff` that was written begins. Until all of that is sent it is filled up, whatever the limit says.
@@ -87,6 +89,7 @@ impl SendBuffer {
         Self {
             set,
             limit: 0,
+            most_asked: 0,
             written: 0,
             tail: 0,
             writes: 0,
@@ -110,13 +113,16 @@ impl SendBuffer {
         ByteCount::new(self.limit)
     }
 
+    /// The most that the window asked for: a limit of as much or more never mattered.
+    pub(crate) fn most_asked(&self) -> ByteCount {
+        ByteCount::new(self.most_asked)
+    }
+
     /// Lets the buffer grow with the window (`tcp_sndbuf_expand`, net/ipv4/tcp_input.c).
     pub(crate) fn expand(&mut self, cwnd: u32) {
-        if self.limit == self.set.most.get() {
-            return;
-        }
         let segments = u64::from(cwnd.max(LEAST_SEGMENTS));
         let wanted = u64::from(self.set.factor).saturating_mul(segments).saturating_mul(self.reckoned);
+        self.most_asked = self.most_asked.max(wanted);
         self.limit = self.limit.max(wanted.min(self.set.most.get()));
     }
 

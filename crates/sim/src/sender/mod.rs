@@ -355,6 +355,11 @@ impl Sender {
         self.buffer.limit()
     }
 
+    /// The most that the window asked the send buffer to hold.
+    pub(crate) fn most_buffer_asked(&self) -> ByteCount {
+        self.buffer.most_asked()
+    }
+
     pub(crate) fn pacing_rate(&self) -> Option<DataRate> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and casts saturate")]
         let rate = self.window.pacing as u64;
