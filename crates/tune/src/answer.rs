@@ -28,7 +28,7 @@ pub struct Answer {
     pub seed: u64,
     /// The program that simulated the transfers.
     pub program: String,
-    /// How many transfers were simulated.
+    /// Transfers that the numbers are of. Those that differ only by buffers that never limit are simulated once.
     pub flows: u64,
     /// Whether the search came to its end, or was stopped before.
     pub whole: bool,

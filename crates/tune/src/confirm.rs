@@ -42,8 +42,10 @@ pub struct TunedSettings {
     pub first_draw: u64,
     /// Whether everything was done that was to be done.
     pub is_whole: bool,
-    /// How many transfers were simulated.
+    /// How many transfers the numbers are of.
     pub spent: u64,
+    /// How many of them were simulated: of those that differ only by buffers that never limit, one is.
+    pub simulated: u64,
 }
 
 /// Asks a question.
@@ -58,7 +60,7 @@ pub fn tune(question: &Question, budget: u64, runner: &mut dyn Runner) -> Result
         Ok(())
     });
     let (present, best) = (search.present, search.best);
-    let (book, spent) = (search.ledger.book, search.ledger.spent);
+    let (book, spent, simulated) = (search.ledger.book, search.ledger.spent, search.ledger.simulated);
     let draws = book.scores(&best).len();
     let is_other = |candidate: &Candidate| *candidate != present && *candidate != best;
     let others = book.ranked(question, draws.min(book.most_draws()).max(1));
@@ -75,6 +77,7 @@ pub fn tune(question: &Question, budget: u64, runner: &mut dyn Runner) -> Result
         first_draw: 0,
         is_whole: false,
         spent,
+        simulated,
     };
     if found.without.len() == 1 {
         found.without.clear();
@@ -107,13 +110,15 @@ fn confirm(question: &Question, budget: u64, runner: &mut dyn Runner, found: &mu
     let rest = found.without.iter().map(|(_, candidate)| candidate).chain(&found.fewer).chain(&found.others);
     let ended = fresh.extend(rest, half);
     found.spent += fresh.spent;
+    found.simulated += fresh.simulated;
     found.book = fresh.book;
     ended?;
     if let Some(own) = own {
         let mut fresh = Ledger::new(&own, runner, FRESH);
         fresh.extend([&found.present, &found.best], 2 * half)?;
-        let (book, spent) = (fresh.book, fresh.spent);
-        found.spent += spent;
+        found.spent += fresh.spent;
+        found.simulated += fresh.simulated;
+        let book = fresh.book;
         found.own_queue = Some((own, book));
     }
     Ok(())

@@ -7,6 +7,7 @@ use std::time::Duration;
 use stats::proportion::{Pairs, Proportion};
 use stats::summary::Ordered;
 
+use crate::alike::Alike;
 use crate::candidate::Candidate;
 use crate::question::Question;
 use crate::trial::{Halt, Runner, Score, Trial};
@@ -21,8 +22,11 @@ pub struct Ledger<'a> {
     pub question: &'a Question,
     /// What is known.
     pub book: Book,
-    /// How many transfers were simulated for it.
+    /// How many transfers it holds, which is what a budget allows.
     pub spent: u64,
+    /// How many of them were simulated; the others are the same as one of these.
+    pub simulated: u64,
+    alike: Alike,
     runner: &'a mut dyn Runner,
     first: u64,
 }
@@ -39,7 +43,7 @@ pub struct Standing {
 impl<'a> Ledger<'a> {
     /// An empty one, whose draws begin at a number.
     pub fn new(question: &'a Question, runner: &'a mut dyn Runner, first: u64) -> Self {
-        Self { question, book: Book::default(), spent: 0, runner, first }
+        Self { question, book: Book::default(), spent: 0, simulated: 0, alike: Alike::new(question), runner, first }
     }
 
     /// Simulates until each of these has been tried with so many draws.
@@ -61,12 +65,31 @@ impl<'a> Ledger<'a> {
             let missing = self.book.scores(candidate).len()..draws;
             trials.extend(missing.map(|draw| Trial { candidate: candidate.clone(), draw: self.first + draw as u64 }));
         }
-        let scores = self.runner.run(self.question, &trials)?;
+        let scores = self.simulate(&trials)?;
         self.spent += trials.len() as u64;
         for (trial, score) in trials.into_iter().zip(scores) {
             self.book.0.entry(trial.candidate).or_default().push(score);
         }
         Ok(())
+    }
+
+    /// Simulates what cannot be known from others: of those that differ by buffers alone the one with the most of them first, since it
+    /// says how small they may be.
+    fn simulate(&mut self, trials: &[Trial]) -> Result<Vec<Score>, Halt> {
+        let mut scores: Vec<Option<Score>> = vec![None; trials.len()];
+        loop {
+            for (score, trial) in scores.iter_mut().zip(trials).filter(|(score, _)| score.is_none()) {
+                *score = self.alike.score(trial);
+            }
+            let unknown = scores.iter().zip(trials).filter(|(score, _)| score.is_none()).map(|(_, trial)| trial);
+            let next = self.alike.largest(unknown);
+            if next.is_empty() {
+                return Ok(scores.into_iter().flatten().collect());
+            }
+            let simulated = self.runner.run(self.question, &next)?;
+            self.simulated += next.len() as u64;
+            next.iter().zip(simulated).for_each(|(trial, score)| self.alike.keep(trial, score));
+        }
     }
 }
 

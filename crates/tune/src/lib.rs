@@ -3,7 +3,8 @@
 //! * [`question`]: the path, what is drawn of it, the settings as they are and what they may become, as written in a file;
 //!   [`wanted`]: what was typed besides
 //! * [`dial`]: a setting that may be changed; [`distribution`]: what is not known beforehand
-//! * [`candidate`]: one choice of settings; [`trial`]: one transfer with them, and what came of it; [`ledger`]: all of these
+//! * [`candidate`]: one choice of settings; [`trial`]: one transfer with them, and what came of it; [`ledger`]: all of these;
+//!   `alike`: transfers that are the same as one that was simulated
 //! * [`search`]: from many candidates to the best; `simplify`: from there to the least change that does as well
 //! * [`confirm`]: the best, held against draws that no choice was made by
 //! * [`front`]: what fewer changes would cost
@@ -12,6 +13,7 @@
 //! Nothing here owns a thread, a clock or a file: whoever asks gives a [`trial::Runner`], and the same question has the same
 //! answer however many transfers that simulates at once.
 
+mod alike;
 pub mod answer;
 pub mod candidate;
 pub mod confirm;

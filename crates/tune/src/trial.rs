@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sweep::case::CaseError;
-use sweep::{Measure, Row};
+use sweep::{BuffersAsked, Measure, Row};
 
 use crate::candidate::Candidate;
 use crate::question::Question;
@@ -29,6 +29,8 @@ pub struct Score {
     pub cascaded: bool,
     /// Its completion time.
     pub took: Duration,
+    /// What its buffers were asked for.
+    pub asked: BuffersAsked,
 }
 
 /// Why trials end early.
@@ -58,18 +60,19 @@ impl Trial {
     /// Settings that cannot be.
     pub fn run(&self, question: &Question) -> Result<Score, CaseError> {
         let settings = question.settings(&self.candidate, self.draw);
-        question.case(&settings, self.draw).run().map(|row| Score::of(&row))
+        question.case(&settings, self.draw).run_with_buffers().map(|(row, asked)| Score::of(&row, asked))
     }
 }
 
 impl Score {
-    fn of(row: &Row) -> Self {
+    fn of(row: &Row, asked: BuffersAsked) -> Self {
         let is = |measure| row.get(measure) > 0.5;
         Self {
             missed: is(Measure::Missed),
             finished: is(Measure::Finished),
             cascaded: is(Measure::Cascaded),
             took: Duration::from_micros(row.numbers[Measure::Took as usize]),
+            asked,
         }
     }
 }

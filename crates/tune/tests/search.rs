@@ -1,11 +1,12 @@
 //! Searches from a question to an answer, simulated by one thread.
 #![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sweep::report::Setting;
 use tune::candidate::Candidate;
 use tune::fixes::Places;
+use tune::ledger::Ledger;
 use tune::{Answer, Halt, Question, Runner, Score, Trial, TunedSettings, Verdict, Wanted};
 
 /// Simulates one trial after the other, the last first, and stops where it was told to.
@@ -103,12 +104,53 @@ fn the_same_question_has_the_same_answer_and_all_settings_see_the_same_draws() {
 fn the_answer_is_of_draws_that_the_search_has_not_seen_and_the_budget_is_kept() {
     let mut machine = Machine::default();
     let (_, found, answer) = ask(BUFFERS, 240, &mut machine);
-    assert_eq!((found.spent, answer.flows), (machine.done, machine.done));
+    assert_eq!((found.simulated, answer.flows), (machine.done, found.spent));
     // Rounds are not cut in two.
-    assert!((160..=300).contains(&machine.done), "{}", machine.done);
+    assert!((160..=300).contains(&found.spent), "{}", found.spent);
+    assert!(machine.done <= found.spent, "{} of {}", machine.done, found.spent);
     let (search, fresh): (Vec<&Trial>, Vec<&Trial>) = machine.seen.iter().partition(|trial| trial.draw < 1 << 32);
-    assert!(!search.is_empty() && fresh.len() as u64 >= 240 * 3 / 10, "{} and {}", search.len(), fresh.len());
-    assert!(fresh.iter().filter(|trial| trial.candidate == found.best).count() >= answer.best.draws as usize);
+    assert!(!search.is_empty() && !fresh.is_empty(), "{} and {}", search.len(), fresh.len());
+    let shown = [&found.present, &found.best].into_iter().chain(&found.others).chain(&found.fewer);
+    let shown: BTreeSet<&Candidate> = shown.chain(found.without.iter().map(|(_, candidate)| candidate)).collect();
+    let books = std::iter::once(&found.book).chain(found.own_queue.iter().map(|(_, book)| book));
+    let drawn: usize = books.map(|book| shown.iter().map(|of| book.scores(of).len()).sum::<usize>()).sum();
+    assert!(drawn >= 240 * 3 / 10, "{drawn}");
+    // Each draw of the best was simulated, with its buffers or with larger ones.
+    let draws: BTreeSet<u64> = fresh.iter().map(|trial| trial.draw).collect();
+    assert!(draws.len() >= answer.best.draws as usize, "{} of {}", draws.len(), answer.best.draws);
+}
+
+#[test]
+fn transfers_that_differ_by_buffers_that_never_limit_are_simulated_once_and_are_what_each_would_have_been() {
+    let more = r#"
+wmem = "128KiB"
+loss = [0.0, 0.0005]
+deadline = "800ms"
+[vary]
+congestion = ["cubic", "bbr"]
+wmem = ["128KiB", "1MiB", "2MiB", "8MiB", "64MiB"]
+rmem = ["256KiB", "1MiB", "8MiB", "64MiB"]
+streams = [1, 3]
+"#;
+    let path = PATH.replace("rmem = \"16MiB\"\n", "rmem = \"256KiB\"\n");
+    let question = Question::read(&format!("{path}{more}"), &Wanted::default()).unwrap();
+    let mut all = vec![Candidate::present(&question)];
+    for (dial, of) in question.dials.iter().enumerate() {
+        all = all.iter().flat_map(|one| (0..of.values.len()).map(move |place| one.with(dial, place))).collect();
+    }
+    const DRAWS: usize = 6;
+    let mut machine = Machine::default();
+    let mut ledger = Ledger::new(&question, &mut machine, 0);
+    ledger.extend(&all, DRAWS).unwrap();
+    let (spent, simulated) = (ledger.spent, ledger.simulated);
+    assert_eq!(spent, (2 * 5 * 4 * 2 * DRAWS) as u64);
+    assert!(simulated < spent * 2 / 3, "{simulated} of {spent}");
+    for candidate in &all {
+        for (draw, known) in (0_u64..).zip(ledger.book.scores(candidate)) {
+            let score = Trial { candidate: candidate.clone(), draw }.run(&question).unwrap();
+            assert_eq!((score.took, score.missed), (known.took, known.missed), "{candidate:?} {draw}");
+        }
+    }
 }
 
 #[test]
