@@ -1,7 +1,8 @@
 //! Whether the search for settings finds what trying all of them finds: 20 questions with a grid of 432 settings each.
 //!
 //! The grid is raced: all settings see 16 draws, the best 64 of them 96, the best 12 of those 400. The search does not see
-//! these draws. Its answer and that of the grid are then held against 400 draws that neither was chosen by.
+//! these draws. Settings that differ by buffers that never limit a transfer share it, in the grid as in the search. The
+//! answer and that of the grid are then held against 400 draws that neither was chosen by.
 
 use std::num::NonZeroUsize;
 use std::time::Instant;
@@ -27,11 +28,13 @@ pub(super) fn run(effort: Effort, cases: &Cases) -> anyhow::Result<Vec<Row>> {
         within += u32::from(duel.loses() <= MARGIN);
         seconds.push(duel.seconds);
         let note = format!(
-            "the grid's best {:.1} %, as it is {:.1} %, {:.0} s, {:.0} s of CPU",
+            "the grid's best {:.1} %, as it is {:.1} %, {:.0} s, {:.0} s of CPU; simulated {} and {} transfers",
             duel.grid * 100.0,
             duel.present * 100.0,
             duel.seconds,
-            duel.cpu_s
+            duel.cpu_s,
+            duel.simulated[0],
+            duel.simulated[1]
         );
         // Half an hour without a word is too long, and what is known should outlive an interruption.
         eprintln!("  {name}: missed {:.1} % with the answer; {note}", duel.search * 100.0);
@@ -49,8 +52,8 @@ pub(super) fn run(effort: Effort, cases: &Cases) -> anyhow::Result<Vec<Row>> {
 
 /// Misses may be so much more often than with the best of the grid.
 const MARGIN: f64 = 0.01;
-/// Transfers that a search may simulate.
-const BUDGET: u64 = 10_000;
+/// Transfers of a search: what `simulate tune` has where nothing is said.
+const BUDGET: u64 = 3_000;
 /// Where the draws begin that judge: far from those of the search and of its own confirmation.
 const JUDGING: u64 = 1 << 40;
 const RACING: u64 = 1 << 41;
@@ -64,6 +67,8 @@ struct Duel {
     seconds: f64,
     /// CPU time of all its threads, which other programs do not lengthen.
     cpu_s: f64,
+    /// Transfers that search and grid simulated.
+    simulated: [u64; 2],
 }
 
 impl Duel {
@@ -74,12 +79,12 @@ impl Duel {
         let found = tune::tune(question, BUDGET, &mut machine)?;
         let seconds = began.elapsed().as_secs_f64();
         let cpu_s = clock::process_cpu_times()?.total().saturating_sub(before).as_secs_f64();
-        let best = raced(question, &mut machine)?;
+        let (best, in_grid) = raced(question, &mut machine)?;
         let mut judge = Ledger::new(question, &mut machine, JUDGING);
         judge.extend([&found.present, &found.best, &best], DRAWS)?;
         let missed = |of: &Candidate| judge.book.standing(of, DRAWS).missed.share().unwrap_or(1.0);
         let [present, search, grid] = [&found.present, &found.best, &best].map(missed);
-        Ok(Self { present, search, grid, seconds, cpu_s })
+        Ok(Self { present, search, grid, seconds, cpu_s, simulated: [found.simulated, in_grid] })
     }
 
     fn loses(&self) -> f64 {
@@ -87,8 +92,8 @@ impl Duel {
     }
 }
 
-/// The best of all settings there are.
-fn raced(question: &Question, machine: &mut Machine) -> Result<Candidate, Halt> {
+/// The best of all settings there are, and how many transfers were simulated to know it.
+fn raced(question: &Question, machine: &mut Machine) -> Result<(Candidate, u64), Halt> {
     let mut left = vec![Candidate::present(question)];
     for (dial, of) in question.dials.iter().enumerate() {
         left = left.iter().flat_map(|one| (0..of.values.len()).map(move |place| one.with(dial, place))).collect();
@@ -99,7 +104,7 @@ fn raced(question: &Question, machine: &mut Machine) -> Result<Candidate, Halt> 
         left = race.book.ranked(question, draws);
         left.truncate(kept);
     }
-    Ok(left.remove(0))
+    Ok((left.remove(0), race.simulated))
 }
 
 /// As many threads as there are CPUs.
