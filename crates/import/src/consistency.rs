@@ -14,6 +14,7 @@ use super::parsed::{Label, ParsedTest, Row};
 /// Leaves out counts that the other rows contradict, and notes sums that do not come out.
 pub(crate) fn check(parsed: &mut ParsedTest) {
     rates(parsed);
+    unnamed(parsed);
     retransmits(parsed);
     streams(parsed);
     if parsed.format.is_text() {
@@ -38,6 +39,27 @@ fn rates(parsed: &mut ParsedTest) {
     if left_out > 0 {
         let expected = format!("rates of at most {MAX_RATE}, which is more than any path has");
         parsed.anomalies.add(parsed.line, expected, &format!("{left_out} rows with more, left out"));
+    }
+}
+
+/// Numbers behind the rates whose headings were cut out (`| grep SUM`) are retransmits where they add up to those of the summary.
+fn unnamed(parsed: &mut ParsedTest) {
+    let labels: BTreeSet<Label> = parsed.rows.iter().filter(|row| row.unnamed.is_some()).map(|row| row.label).collect();
+    for label in labels {
+        let sent = parsed.ends.iter().find(|count| count.end == End::Sender && count.row.label == label);
+        let printed = sent.and_then(|count| count.row.retransmits);
+        let own = || parsed.rows.iter().filter(move |row| row.label == label && !row.omitted);
+        let sum = own().try_fold(0_u64, |sum, row| sum.checked_add(row.unnamed?));
+        if printed.is_some() && sum == printed {
+            parsed.rows.iter_mut().filter(|row| row.label == label).for_each(|row| row.retransmits = row.unnamed);
+        } else {
+            let count = own().filter(|row| row.unnamed.is_some()).count();
+            parsed.anomalies.add(
+                parsed.line,
+                "headings of the columns after the rate",
+                &format!("{count} rows with a number, left out"),
+            );
+        }
     }
 }
 

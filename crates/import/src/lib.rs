@@ -50,6 +50,7 @@ mod so_far;
 mod sockets;
 mod source;
 mod stamp;
+mod summed_test;
 mod totals;
 mod transcript;
 mod transfers;

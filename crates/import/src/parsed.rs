@@ -270,6 +270,8 @@ pub(crate) struct Row {
     pub(crate) pmtu: Option<u32>,
     pub(crate) jitter: Option<Duration>,
     pub(crate) datagrams: Option<Datagrams>,
+    /// A number behind the rate of which no heading says what it counts.
+    pub(crate) unnamed: Option<u64>,
     pub(crate) omitted: bool,
 }
 
@@ -290,6 +292,7 @@ impl Row {
             pmtu: None,
             jitter: None,
             datagrams: None,
+            unnamed: None,
             omitted: false,
         }
     }

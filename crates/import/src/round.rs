@@ -26,7 +26,7 @@ pub use super::merge::Stored;
 use super::parsed::host_of;
 use super::readings::{CounterOwner, readings_of};
 use super::so_far::facts_of;
-use super::{Import, Imported, one_way, router_test, rtt, sizes, sockets, transfers};
+use super::{Import, Imported, one_way, router_test, rtt, sizes, sockets, summed_test, transfers};
 use names::{Names, same_host, without_port};
 
 /// A file that was read.
@@ -121,6 +121,7 @@ impl Source {
         match &item.shows {
             Shown::Transfer(one) => vec![transfers::run(one, id(0), self.written, facts)],
             Shown::OneWay(one) => vec![one_way::run(one, id(0), self.written, facts)],
+            Shown::Summed(one) => vec![summed_test::run(one, item, id(0), self.written, facts)],
             Shown::RouterTest(one) => router_test::runs(one, [id(0), id(1)], self.written, facts),
             _ => Vec::new(),
         }
@@ -187,7 +188,7 @@ pub fn beside_runs(kept: Vec<Stored>, sources: &[Source], facts: &UserFacts) -> 
                     let all = source.runs_of(&Evidence { shows, ..item.clone() }, facts);
                     runs.extend(all.into_iter().map(|run| (run, RunSamples::default())));
                 }
-                Shown::Transfer(_) | Shown::RouterTest(_) => {
+                Shown::Transfer(_) | Shown::RouterTest(_) | Shown::Summed(_) => {
                     let all = source.runs_of(item, facts);
                     runs.extend(all.into_iter().map(|run| (run, RunSamples::default())));
                 }
@@ -261,6 +262,7 @@ impl Gathered {
             | Shown::Transfer(_)
             | Shown::OneWay(_)
             | Shown::RouterTest(_)
+            | Shown::Summed(_)
             | Shown::Run(_)
             | Shown::Host(_) => return,
         };

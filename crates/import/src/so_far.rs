@@ -3,16 +3,18 @@
 use std::collections::BTreeMap;
 
 use super::evidence::{
-    CounterKind, DeviceCounters, HostFact, LateCollisions, LossKind, LostSoFar, PartOf, RetransmittedSoFar,
+    AllowanceExceeded, CounterKind, DeviceCounters, HostFact, LateCollisions, LossKind, LostSoFar, PartOf,
+    RetransmittedSoFar,
 };
 
 /// All that the only reading of some counters, or the last one, tells.
 pub(crate) fn facts_of(readings: &[&DeviceCounters]) -> Vec<HostFact> {
     let late = readings.last().and_then(|last| late_collisions(last)).map(HostFact::LateCollisions);
     let [only] = readings else { return late.into_iter().collect() };
+    let allowance = exceeded(only).map(HostFact::Allowance);
     let lost = lost(only).map(HostFact::LostSoFar);
     let again = retransmitted(only).map(HostFact::RetransmittedSoFar);
-    lost.into_iter().chain(again).chain(late).collect()
+    lost.into_iter().chain(again).chain(late).chain(allowance).collect()
 }
 
 /// What was lost, where it is a part of all that came that no healthy host loses.
@@ -79,6 +81,14 @@ fn late_collisions(reading: &DeviceCounters) -> Option<LateCollisions> {
     Some(LateCollisions { device, count, sent: frames(values, Way::Sent).map(|frames| frames.count) })
 }
 
+/// What exceeded an allowance of a virtual machine most often (Documentation/networking/device_drivers/ethernet/amazon/ena.rst).
+fn exceeded(reading: &DeviceCounters) -> Option<AllowanceExceeded> {
+    let all = reading.values.iter().filter(|(name, count)| name.ends_with("_allowance_exceeded") && **count > 0);
+    let (counter, packets) = all.max_by_key(|(_, count)| **count)?;
+    let device = reading.device.clone().unwrap_or_default();
+    Some(AllowanceExceeded { device, counter: counter.clone(), packets: *packets })
+}
+
 /// Frames that passed a device in one direction, and the counters that say so.
 struct Frames {
     counters: String,
@@ -135,8 +145,17 @@ fn plain(name: &str) -> String {
 /// Counters of packets that arrived whole.
 const RECEIVED: [&str; 5] = ["rx_packets", "rx_ucast", "rx_mcast", "rx_bcast", "rx_ucast_packets"];
 /// Counters of packets for which a NIC had no room.
-const NO_ROOM: [&str; 6] =
-    ["rxmissed", "rxmissederrors", "rxnobuffercount", "rxoutofbuffer", "rxfifoerrors", "rxoverrun"];
+const NO_ROOM: [&str; 9] = [
+    "rxmissed",
+    "rxmissederrors",
+    "rxnobuffercount",
+    "rxoutofbuffer",
+    "rxfifoerrors",
+    "rxoverrun",
+    "rxdiscardsphy",
+    "rxtotaldiscardpkts",
+    "rxtotalringdiscards",
+];
 /// Counters of frames whose check sequence was wrong.
 const DAMAGED: [&str; 9] = [
     "rxcrcerrors",
@@ -235,7 +254,8 @@ fn total_of(name: &str, values: &BTreeMap<String, u64>) -> Option<Frames> {
 const NEXT_TO_NOTHING: u64 = 100_000;
 
 /// Parts of names of counters that should stand still.
-const TROUBLE: [&str; 10] = ["colls", "drop", "miss", "err", "crc", "no_buf", "discard", "fifo", "retrans", "overflow"];
+const TROUBLE: [&str; 12] =
+    ["exceeded", "pause", "colls", "drop", "miss", "err", "crc", "no_buf", "discard", "fifo", "retrans", "overflow"];
 const MOST_SHOWN: usize = 4;
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use model::measurement::Heading;
 use units::DataRate;
 
-use super::host_fact::{AccessRates, HostFact};
+use super::access::{AccessRates, AccessStreams};
+use super::host_fact::HostFact;
 use super::shown::{Found, RouterTest, Shown};
 use crate::quantity::{megabits, milliseconds, seconds};
 
@@ -13,11 +14,13 @@ pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
     let rtt = milliseconds(rtt.strip_suffix(" ms")?);
     let mut rates = AccessRates {
         server: server.split(" [").next().unwrap_or(server).chars().take(LONGEST_NAME).collect(),
+        streams: AccessStreams::Several,
         download: None,
         upload: None,
         rtt,
         loaded: [None; 2],
         lost: None,
+        retransmitted: None,
     };
     let mut used = 1;
     for line in lines[1..].iter().take(MAX_LINES) {

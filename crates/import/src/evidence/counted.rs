@@ -1,4 +1,5 @@
-//! What outputs count of sockets, of packets a second, of a copy and of attempts to connect.
+//! What outputs count of sockets, of packets a second, of a copy and of attempts to connect; settings of TCP, links of radio, and what a
+//! cloud allows.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -86,4 +87,94 @@ pub struct FailedConnection {
     pub address: IpAddr,
     /// Why not: the words of the kernel, or what ended the attempt.
     pub why: String,
+}
+
+/// Settings of TCP of a Linux host, as far as they are printed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TcpSettings {
+    /// Windows above 65,535 B (`tcp_window_scaling`).
+    pub window_scaling: Option<Switch>,
+    /// Selective acknowledgement (`tcp_sack`).
+    pub sack: Option<Switch>,
+    /// Whether the receive buffer grows by itself (`tcp_moderate_rcvbuf`).
+    pub receive_grows: Option<Switch>,
+    /// What the receive buffer begins with (the second of `tcp_rmem`).
+    pub first_receive: Option<ByteCount>,
+    /// The most that it grows to (the third).
+    pub most_receive: Option<ByteCount>,
+    /// The most that a send buffer grows to (the third of `tcp_wmem`).
+    pub most_send: Option<ByteCount>,
+    /// How it sends.
+    pub congestion_control: Option<String>,
+}
+
+/// Whether a setting is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switch {
+    /// 1, or more.
+    On,
+    /// 0.
+    Off,
+}
+
+/// A link of Wi-Fi.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RadioLink {
+    /// The device, empty where it is not printed.
+    pub device: String,
+    /// Power of what it receives, in dBm.
+    pub signal_dbm: Option<i32>,
+    /// The system's own measure of the signal, in percent.
+    pub quality: Option<u32>,
+    /// Bit rate of what it receives.
+    pub receive: Option<DataRate>,
+    /// Bit rate of what it sends.
+    pub send: Option<DataRate>,
+}
+
+/// Packets that a virtual machine's host held back or dropped, since more came than is paid for: `bw_in_allowance_exceeded` of the driver
+/// ena.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AllowanceExceeded {
+    /// The kernel's name of the interface, such as `ens5`; empty where it is not printed.
+    pub device: String,
+    /// The counter's name.
+    pub counter: String,
+    /// How many packets.
+    pub packets: u64,
+}
+
+/// How busy a disk is, of `iostat -x`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DiskUse {
+    /// The kernel's name of the disk, such as `sda`.
+    pub device: String,
+    /// Time in which it has something to do, in hundredths of a percent.
+    pub busy: u32,
+    /// What it reads.
+    pub reads: Option<DataRate>,
+    /// What it writes.
+    pub writes: Option<DataRate>,
+}
+
+/// A socket whose program does not take what has arrived.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UnreadSocket {
+    /// Address and port at the host that printed it.
+    pub local: String,
+    /// Address and port of the other end.
+    pub peer: String,
+    /// What waits for the program.
+    pub waiting: ByteCount,
+}
+
+/// A window scale that was in a SYN where it left its host, and was not where it arrived.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemovedScale {
+    /// Who sent the SYN.
+    pub client: String,
+    /// Who was to answer it.
+    pub server: String,
+    /// The shift that it had.
+    pub offered: u8,
 }

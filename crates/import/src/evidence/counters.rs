@@ -23,14 +23,17 @@ pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opti
     let mut own: Vec<(&str, u64)> = lines[titles..].iter().take(MAX_COUNTERS).map_while(|line| counter(line)).collect();
     (!own.is_empty() && (titles == 1 || own.len() >= FEWEST)).then_some(())?;
     let mut used = titles + own.len();
-    // One command may print two readings with a line between.
-    while is_rule(lines.get(used)) && own.len() < MAX_COUNTERS {
-        let more: Vec<(&str, u64)> =
-            lines[used + 1..].iter().take(MAX_COUNTERS).map_while(|line| counter(line)).collect();
-        if !more.first().is_some_and(|(name, _)| own.iter().any(|(known, _)| known == name)) {
+    // Two readings may stand below one command, with lines between them.
+    while own.len() < MAX_COUNTERS {
+        let between = lines.get(used..).unwrap_or_default().iter().take(MOST_BETWEEN);
+        let between = between.take_while(|line| is_rule(line) || is_label(line)).count();
+        let more = lines.get(used + between..).unwrap_or_default().iter().take(MAX_COUNTERS);
+        let more: Vec<(&str, u64)> = more.map_while(|line| counter(line)).collect();
+        // That a counter comes again shows that it is another reading of the same.
+        if between == 0 || !more.first().is_some_and(|(name, _)| own.iter().any(|(known, _)| known == name)) {
             break;
         }
-        used += 1 + more.len();
+        used += between + more.len();
         own.extend(more);
     }
     for (name, value) in &own {
@@ -52,9 +55,71 @@ pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opti
 }
 
 /// A line that people print between two readings: blank, of dashes or of equals signs.
-fn is_rule(line: Option<&&str>) -> bool {
-    line.is_some_and(|line| line.trim().bytes().all(|byte| matches!(byte, b'-' | b'=' | b'*' | b'_')))
+fn is_rule(line: &str) -> bool {
+    line.trim().bytes().all(|byte| matches!(byte, b'-' | b'=' | b'*' | b'_'))
 }
+
+/// What a person writes above a reading: `after:`, `--- nachher ---`, `(60 s later)`.
+fn is_label(line: &str) -> bool {
+    let text = line.trim();
+    let is_marked = text.ends_with(':') || text.starts_with(['-', '=', '(', '*', '#']);
+    is_marked && text.len() <= LONGEST_LABEL && after_prompt(text).is_none() && counter(line).is_none()
+}
+
+const LONGEST_LABEL: usize = 60;
+/// Lines between two readings.
+const MOST_BETWEEN: usize = 4;
+
+/// Reads a table that a person made of two readings: the titles `before  after`, and below them `name: 42  43`.
+pub(crate) fn table(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
+    let titles: Vec<&str> = lines.first()?.split_whitespace().collect();
+    let is_titles = matches!(titles.as_slice(), [first, second] if is_time(first) && is_time(second));
+    is_titles.then_some(())?;
+    let rows: Vec<(&str, [u64; 2])> = lines[1..].iter().take(MAX_COUNTERS).map_while(|line| both(line)).collect();
+    (rows.len() >= FEWEST).then_some(())?;
+    let near = before.iter().rev().take(FAR).find(|line| line.contains("ethtool"));
+    let words = near.and_then(|line| command_above(&[*line], "ethtool"));
+    let device =
+        words.and_then(|words| words.iter().find(|word| !word.starts_with('-')).map(|word| (*word).to_owned()));
+    let reading = |at: usize| {
+        let values = rows.iter().map(|(name, both)| ((*name).to_owned(), both[at])).collect();
+        Shown::Counters(DeviceCounters { kind: CounterKind::Nic, device: device.clone(), values })
+    };
+    Some(Found { shows: vec![reading(0), reading(1)], lines: 1 + rows.len() })
+}
+
+/// `rx_out_of_buffer:   1204418   1222715`.
+fn both(line: &str) -> Option<(&str, [u64; 2])> {
+    let (name, values) = line.trim().split_once(':')?;
+    let mut values = values.split_whitespace().map(|value| value.parse::<u64>().ok());
+    let both = [values.next()??, values.next()??];
+    (values.next().is_none() && !name.contains(' ') && name.len() <= MAX_NAME).then_some((name, both))
+}
+
+/// What people call two moments.
+fn is_time(title: &str) -> bool {
+    let title = title.trim_matches([':', '|', '*']).to_lowercase();
+    TIMES.contains(&title.as_str())
+}
+
+const TIMES: [&str; 16] = [
+    "before",
+    "after",
+    "vorher",
+    "nachher",
+    "davor",
+    "danach",
+    "avant",
+    "apr\u{e8}s",
+    "antes",
+    "despu\u{e9}s",
+    "despues",
+    "depois",
+    "prima",
+    "dopo",
+    "t0",
+    "t1",
+];
 
 /// How long `sleep` waits: `60`, `60;`, `2m`.
 fn pause(word: &str) -> Option<Duration> {
@@ -82,3 +147,35 @@ const MAX_COUNTERS: usize = 65_536;
 
 /// `ETH_GSTRING_LEN` is 32; labels of queues may be longer.
 const MAX_NAME: usize = 128;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn readings(reader: super::super::Reader, before: &str, text: &str) -> Vec<DeviceCounters> {
+        let lines: Vec<&str> = text.lines().collect();
+        let found = reader(&lines, &[before], &mut Vec::new()).map(|found| found.shows).unwrap_or_default();
+        let of = |shown: Shown| if let Shown::Counters(one) = shown { one } else { panic!("{shown:?}") };
+        found.into_iter().map(of).collect()
+    }
+
+    #[test]
+    fn two_readings_of_people_are_before_and_after() {
+        let command = "$ ethtool -S ens5 | grep allowance";
+        let labelled = readings(
+            read,
+            command,
+            "  in_exceeded: 0\n  out_exceeded: 7\nafter:\n  in_exceeded: 0\n  out_exceeded: 9\nprose: 1",
+        );
+        let table = readings(
+            table,
+            command,
+            "      before   after\nin_exceeded:    0     0\nout_exceeded:   7     9\nprose: 1",
+        );
+        assert_eq!(labelled, table);
+        let values: Vec<Option<u64>> = table.iter().map(|one| one.values.get("out_exceeded").copied()).collect();
+        assert_eq!((values, table[0].device.as_deref()), (vec![Some(7), Some(9)], Some("ens5")));
+        let other = readings(read, command, "  in_exceeded: 0\n  out_exceeded: 7\nafter:\n  others: 0\n  more: 9");
+        assert_eq!(other.len(), 1, "counters of something else");
+    }
+}

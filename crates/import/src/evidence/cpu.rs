@@ -30,8 +30,10 @@ pub(crate) fn sar(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fou
             titles.iter().position(|title| names.contains(title)).and_then(|at| values.get(at).copied())
         };
         let (steal, idle, softirq) = (of(&["%steal"]), of(&["%idle"]), of(&["%soft"]));
+        let waits = of(&["%iowait"]);
         if cpu == "all" {
             shares.add(steal, idle, softirq);
+            shares.waits_for_disk = shares.waits_for_disk.max(waits);
         } else {
             shares.idle_of_one = least(shares.idle_of_one, idle);
         }
@@ -114,6 +116,7 @@ pub(crate) fn vmstat(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<
             u32::try_from(*value).ok().filter(|value| *value <= 100).map(|value| value * 100)
         };
         shares.add(of("st"), of("id"), None);
+        shares.waits_for_disk = shares.waits_for_disk.max(of("wa"));
     }
     finished(shares, 1 + rows.len())
 }
@@ -139,6 +142,7 @@ pub(crate) fn top(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fou
             shares.idle_of_one = least(shares.idle_of_one, idle);
         } else {
             shares.add(steal, idle, softirq);
+            shares.waits_for_disk = shares.waits_for_disk.max(after(values, &["wa", "io"]));
         }
         used += 1;
     }

@@ -4,7 +4,11 @@ use std::time::Duration;
 
 use units::{ByteCount, DataRate};
 
-use super::counted::{FailedConnection, PacketRates, SocketMemory, TransferMarks};
+use super::access::AccessRates;
+use super::counted::{
+    AllowanceExceeded, DiskUse, FailedConnection, PacketRates, RadioLink, RemovedScale, SocketMemory, TcpSettings,
+    TransferMarks, UnreadSocket,
+};
 use super::socket::Socket;
 use super::watched::{DeviceBursts, DropsOfBurst, HostDrops, SwitchQueue};
 
@@ -33,6 +37,16 @@ pub enum HostFact {
     LateCollisions(LateCollisions),
     /// Sockets of TCP and their memory, all of a host together.
     SocketMemory(SocketMemory),
+    /// How TCP of a Linux host is set.
+    TcpSettings(TcpSettings),
+    /// A link of Wi-Fi.
+    Radio(RadioLink),
+    /// How busy a disk is.
+    DiskUse(DiskUse),
+    /// A socket whose program does not read.
+    Unread(UnreadSocket),
+    /// What exceeded the rate that a virtual machine is allowed.
+    Allowance(AllowanceExceeded),
     /// Packets and bytes a second of a device.
     PacketRates(PacketRates),
     /// A connection that was not made.
@@ -41,6 +55,8 @@ pub enum HostFact {
     TransferMarks(TransferMarks),
     /// Window scaling in the handshake of a connection.
     Handshake(WindowScales),
+    /// A window scale that a box on the path took out of a SYN.
+    ScaleRemoved(RemovedScale),
     /// A socket that is no run of its own.
     Socket(SocketBetween),
     /// The table of connections of a firewall.
@@ -198,32 +214,6 @@ pub struct DiskRate {
     pub rate: DataRate,
 }
 
-/// What several connections carried between a host and a server near it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AccessRates {
-    /// The server, as it is printed.
-    pub server: String,
-    /// Towards the host.
-    pub download: Option<DataRate>,
-    /// From the host.
-    pub upload: Option<DataRate>,
-    /// RTT to the server.
-    pub rtt: Option<Duration>,
-    /// The same while data came, and while data left.
-    pub loaded: [Option<LoadedLatency>; 2],
-    /// Packets that were lost, in hundredths of a percent.
-    pub lost: Option<u32>,
-}
-
-/// RTT to a server near an access line, while the line is full.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LoadedLatency {
-    /// The mean over the time of one direction.
-    pub rtt: Duration,
-    /// The longest of that time, where it is printed.
-    pub most: Option<Duration>,
-}
-
 /// Lines of one kind in the kernel's log, all of a file together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelComplaint {
@@ -373,6 +363,8 @@ pub struct CpuShares {
     pub steal: Option<u32>,
     /// The least that was idle.
     pub idle: Option<u32>,
+    /// The most that was idle while a disk had requests of the host.
+    pub waits_for_disk: Option<u32>,
     /// The most in soft interrupts, in which packets are received.
     pub softirq: Option<u32>,
     /// The least that one CPU alone was idle.

@@ -32,6 +32,29 @@ pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
     (used > 1).then_some(Found { shows, lines: used })
 }
 
+/// Reads what `match` leaves of one port, whose name is in the command: `noc@fra> show interfaces xe-0/1/2 extensive | match error`.
+pub(crate) fn matched(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
+    let name = asked(before.iter().rev().find(|line| !line.trim().is_empty())?)?;
+    let mut port = PortErrors { port: name.to_owned(), errors: 0, kinds: Vec::new(), packets: None };
+    let own = lines.iter().take(MAX_LINES).take_while(|line| port_line(line, &mut port));
+    let used = own.count();
+    let shows: Vec<Shown> = shown(port).into_iter().collect();
+    (used > 0 && !shows.is_empty()).then_some(Found { shows, lines: used })
+}
+
+/// The port of `show interfaces xe-0/1/2 extensive`.
+fn asked(line: &str) -> Option<&str> {
+    let rest = line.split_once("show interfaces ")?.1;
+    let name = rest.split_whitespace().next().filter(|name| name.contains('-') && name.contains('/'))?;
+    (rest.contains("extensive") && name.len() <= LONGEST_NAME).then_some(name)
+}
+
+/// Whether a line is one of a port, which has numbers or is further in than a prompt.
+fn port_line(line: &str, current: &mut PortErrors) -> bool {
+    // The line of errors that came in is first; a second one is of those that went out.
+    counts(line.trim(), current) || (is_detail(line) && self::port(line).is_none())
+}
+
 /// A chassis has a thousand ports of eighty lines.
 const MAX_LINES: usize = 100_000;
 
@@ -90,5 +113,9 @@ mod tests {
         assert_eq!(port.kinds[0], ErrorsOfKind { kind: "Framing errors".to_owned(), count: 809 });
         assert_eq!(found.lines, 10);
         assert!(read(&lines[1..], &[], &mut Vec::new()).is_none(), "no port");
+        let command = "noc@edge1> show interfaces xe-0/0/1 extensive | match \"packets|error\"";
+        let alone = matched(&lines[1..4], &[command], &mut Vec::new()).expect("a port");
+        assert_eq!(alone.shows, found.shows);
+        assert!(matched(&lines[1..4], &["$ cat errors"], &mut Vec::new()).is_none());
     }
 }

@@ -19,7 +19,11 @@ pub(crate) fn nstat(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opt
     });
     let values: BTreeMap<String, u64> = rows.collect();
     // Where the title was cut off, by `grep` as a rule, a few such lines are enough.
-    (titles == 1 || values.len() >= FEWEST_COUNTERS).then_some(())?;
+    // A command that names its counters prints those, one or two.
+    let words = command_near(before, "nstat");
+    let is_asked =
+        words.as_ref().is_some_and(|words| values.keys().all(|name| words.contains(&name.replace('.', "").as_str())));
+    (titles == 1 || values.len() >= FEWEST_COUNTERS || (is_asked && !values.is_empty())).then_some(())?;
     let absolute = command_above(before, "nstat")
         .is_some_and(|words| words.iter().any(|word| word.starts_with('-') && word.contains(['a', 's'])));
     let kind = if absolute { CounterKind::Kernel } else { CounterKind::KernelChange };

@@ -7,6 +7,8 @@
 //!
 //! Each reader is given the lines from one on, says at once whether its output begins there, and how many lines it is.
 
+mod access;
+mod access_lines;
 mod access_rates;
 mod cisco_ping;
 mod complaints;
@@ -15,7 +17,9 @@ mod counted;
 mod counters;
 mod cpu;
 mod curl;
+mod curl_times;
 mod dd;
+mod disk_use;
 mod dump;
 mod fts;
 mod handshake;
@@ -24,6 +28,8 @@ mod ifconfig;
 mod junos;
 mod kernel;
 pub(crate) mod mtr;
+mod ndt7;
+mod netperf;
 mod netstat_devices;
 mod nic;
 mod ookla;
@@ -32,6 +38,8 @@ mod ping;
 mod proc_net_dev;
 mod prompt;
 mod qdisc;
+mod radio;
+mod robocopy;
 mod sar_dev;
 mod show;
 mod shown;
@@ -39,7 +47,9 @@ mod socket;
 mod sockstat;
 mod softnet;
 mod ss;
+mod summed;
 mod switch_port;
+mod tcp_settings;
 mod tracepath;
 mod traceroute;
 mod transfer;
@@ -54,19 +64,24 @@ use super::anomaly::Anomalies;
 use super::command::after_prompt;
 use super::source::unquoted;
 
+pub use access::{AccessRates, AccessStreams, LoadedLatency};
 pub(crate) use cisco_ping::search;
-pub use counted::{DeviceRate, FailedConnection, PacketRates, SocketMemory, TransferMarks};
+pub use counted::{
+    AllowanceExceeded, DeviceRate, DiskUse, FailedConnection, PacketRates, RadioLink, RemovedScale, SocketMemory,
+    Switch, TcpSettings, TransferMarks, UnreadSocket,
+};
 pub use host_fact::{
-    AccessRates, BusRate, ClosedWindow, ComplaintKind, CpuShares, DiskRate, Duplex, ErrorsOfKind, HostFact,
-    KernelComplaint, LateCollisions, LinkState, LoadedLatency, LossKind, LostSoFar, LroState, OneWayDelays,
-    PacketsAsked, PartOf, PortErrors, QdiscState, ReceivingCpus, RetransmittedSoFar, RingSizes, SocketBetween,
-    StoodStill, TrackedConnections, WindowScales, WindowTuning, WindowsTcp,
+    BusRate, ClosedWindow, ComplaintKind, CpuShares, DiskRate, Duplex, ErrorsOfKind, HostFact, KernelComplaint,
+    LateCollisions, LinkState, LossKind, LostSoFar, LroState, OneWayDelays, PacketsAsked, PartOf, PortErrors,
+    QdiscState, ReceivingCpus, RetransmittedSoFar, RingSizes, SocketBetween, StoodStill, TrackedConnections,
+    WindowScales, WindowTuning, WindowsTcp,
 };
 pub(crate) use owping::TEST_PACKET;
 use prompt::router_of_prompt;
 use shown::Found;
 pub use shown::{CounterKind, DeviceCounters, Evidence, FileTransfer, OneWaySeries, RouterTest, Shown};
 pub use socket::Socket;
+pub use summed::SummedTest;
 pub use watched::{DeviceBursts, DropsOfBurst, HostDrops, LargestBurst, LostByCounter, SwitchQueue};
 
 /// A host whose name nobody printed.
@@ -75,7 +90,7 @@ pub(crate) const THIS_HOST: &str = "this host";
 /// Reads an output that begins at the first of `lines`; `before` are those above it.
 type Reader = fn(lines: &[&str], before: &[&str], anomalies: &mut Vec<String>) -> Option<Found>;
 
-const READERS: [Reader; 56] = [
+const READERS: [Reader; 70] = [
     ping::read,
     ping::answers,
     tracepath::read,
@@ -84,13 +99,16 @@ const READERS: [Reader; 56] = [
     mtr::read_csv,
     ss::read,
     ss::fields_alone,
+    ss::unread,
     counters::read,
+    counters::table,
     wget::read,
     wget::last,
     curl::read,
     cisco_ping::read,
     windows_ping::read,
     windows_ping::answers,
+    windows_ping::statistics,
     windows::tracert,
     kernel::nstat,
     kernel::netstat,
@@ -123,6 +141,7 @@ const READERS: [Reader; 56] = [
     access_rates::router,
     proc_net_dev::read,
     junos::read,
+    junos::matched,
     dump::read,
     tshark::read,
     ookla::read,
@@ -132,6 +151,16 @@ const READERS: [Reader; 56] = [
     sar_dev::read,
     fts::read,
     ping::statistics,
+    access_lines::read,
+    access_lines::network_quality,
+    ndt7::read,
+    netperf::read,
+    robocopy::read,
+    curl_times::read,
+    tcp_settings::read,
+    radio::read,
+    curl_times::by_format,
+    disk_use::read,
 ];
 
 /// All such outputs of a text, and the text with their lines empty; `None` where there are none.
@@ -147,6 +176,8 @@ pub(crate) fn extract(text: &str, outside: &mut Anomalies) -> (Vec<Evidence>, Op
     while let Some(line) = lines.get(at) {
         if let Some(name) = host_of_prompt(line) {
             host = Some(name);
+        } else if prompt::is_of_zsh(line) {
+            host = prompt::of_zsh(line);
         }
         let mut complaints = Vec::new();
         let readers = if may_begin(line) { READERS.as_slice() } else { &[] };
@@ -180,12 +211,38 @@ fn named(shows: &Shown) -> Option<String> {
 /// kernel's log with their stamp.
 fn may_begin(line: &str) -> bool {
     let Some(inside) = line.trim_start().strip_prefix('[') else { return true };
+    // A queue of a NIC: `[0]: rx_ucast_packets: 42`.
+    let is_queue = inside.split_once("]: ").is_some_and(|(queue, rest)| {
+        queue.bytes().all(|digit| digit.is_ascii_digit())
+            && rest.rsplit_once(": ").is_some_and(|(_, count)| count.trim().parse::<u64>().is_ok())
+    });
     let is_prompt = inside.starts_with(|first: char| first.is_ascii_lowercase()) && inside.contains('@');
-    is_prompt || line.contains("][") || line.contains("nf_conntrack: ") || nic::uptime(line).is_some()
+    is_prompt || is_queue || line.contains("][") || line.contains("nf_conntrack: ") || nic::uptime(line).is_some()
 }
 
 /// A text without any of these has none of these outputs.
-const MARKS: [&str; 91] = [
+const MARKS: [&str; 112] = [
+    "%{",
+    "%util",
+    "Recv-Q",
+    "Ping statistics",
+    "Received = ",
+    "Framing errors: ",
+    "Ping: ",
+    " capacity: ",
+    "Client: ",
+    " TEST from ",
+    "ROBOCOPY ",
+    "Mismatch ",
+    "FEHLER ",
+    "time_total",
+    "net.ipv4.tcp_",
+    "net.core.",
+    "/proc/sys/net/",
+    " dBm",
+    "agrCtlRSSI",
+    "Receive rate (",
+    "Bit Rate",
     "ping-Statistik",
     " by Ookla",
     "Idle Latency:",

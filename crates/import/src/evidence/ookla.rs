@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use units::DataRate;
 
-use super::host_fact::{AccessRates, HostFact, LoadedLatency};
+use super::access::{AccessRates, AccessStreams, LoadedLatency};
+use super::host_fact::HostFact;
 use super::shown::{Found, Shown};
 use crate::quantity::{decimal, megabits, milliseconds};
 
@@ -15,11 +16,13 @@ pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
     begins.then_some(())?;
     let mut rates = AccessRates {
         server: "a server near it".to_owned(),
+        streams: AccessStreams::Several,
         download: None,
         upload: None,
         rtt: None,
         loaded: [None; 2],
         lost: None,
+        retransmitted: None,
     };
     // Which rate the line of an RTT stands below.
     let mut below = None;

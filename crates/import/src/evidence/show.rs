@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use model::measurement::RttSummary;
+use model::measurement::{Heading, RttSummary};
 use model::series::field::Field;
 use units::duration::show;
 
@@ -59,6 +59,19 @@ impl fmt::Display for Evidence {
                     .filter_map(|(way, rate)| Some((way, rate?)))
                     .try_for_each(|(way, rate)| write!(f, ", {way} {rate}"))
             }
+            Shown::Summed(found) => {
+                let way = if found.heading == Heading::Outbound { "sent" } else { "received" };
+                write!(
+                    f,
+                    "{}: a test with {}, {way} {} in {}",
+                    found.tool,
+                    found.target,
+                    found.rate,
+                    show(found.elapsed)
+                )?;
+                let lost = found.datagrams.map(|[sent, received]| [sent.saturating_sub(received), sent]);
+                lost.map_or(Ok(()), |[lost, sent]| write!(f, ", {lost} of {sent} datagrams lost"))
+            }
             Shown::Run(export) => write!(f, "a run of linerate with {}", export.run.peer.target),
             Shown::Host(fact) => f.write_str(&subject(fact)),
             Shown::Transfer(found) => {
@@ -84,6 +97,7 @@ fn subject(fact: &HostFact) -> String {
         HostFact::Qdisc(qdisc) => of(&format!("a qdisc, {},", qdisc.kind), qdisc.device.as_deref().unwrap_or("")),
         HostFact::Cpu(_) => "what CPUs did".to_owned(),
         HostFact::Handshake(scales) => format!("a handshake of {} with {}", scales.client, scales.server),
+        HostFact::ScaleRemoved(one) => format!("a SYN of {} to {} that lost its window scale", one.client, one.server),
         HostFact::TrackedConnections(_) => "the table of connections of a firewall".to_owned(),
         HostFact::CounterInterval { device, .. } => of("the time between readings", device.as_deref().unwrap_or("")),
         HostFact::DeltaTransfer { tool, moved } => format!("{tool}: {moved} of differences"),
@@ -92,6 +106,11 @@ fn subject(fact: &HostFact) -> String {
         HostFact::RetransmittedSoFar(one) => format!("{} segments retransmitted beside {} sent", one.again, one.sent),
         HostFact::LateCollisions(one) => of(&format!("{} late collisions", one.count), &one.device),
         HostFact::SocketMemory(_) => "sockets of TCP and their memory".to_owned(),
+        HostFact::TcpSettings(_) => "how TCP is set".to_owned(),
+        HostFact::DiskUse(disk) => format!("how busy the disk {} is", disk.device),
+        HostFact::Unread(socket) => format!("{} that the program with {} has not read", socket.waiting, socket.peer),
+        HostFact::Radio(link) => of("the radio link", &link.device),
+        HostFact::Allowance(one) => of(&format!("{} packets beyond what is allowed", one.packets), &one.device),
         HostFact::PacketRates(one) => of("packets a second", &one.device),
         HostFact::FailedConnection(one) => format!("no connection to {} ({}): {}", one.host, one.address, one.why),
         HostFact::TransferMarks(one) => format!("{}: {} in {}", one.tool, one.moved, show(one.elapsed)),

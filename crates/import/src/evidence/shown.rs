@@ -15,6 +15,7 @@ use units::{ByteCount, DataRate};
 
 use super::host_fact::HostFact;
 use super::socket::Socket;
+use super::summed::SummedTest;
 use crate::command::after_prompt;
 
 /// What one output of a tool shows, other than a test's transfer.
@@ -49,6 +50,8 @@ pub enum Shown {
     OneWay(OneWaySeries),
     /// A test that two routers ran.
     RouterTest(RouterTest),
+    /// A test of which only sums are printed.
+    Summed(SummedTest),
     /// A run of linerate, with its samples where they are printed.
     Run(Box<RunExport>),
     /// What it says of a host.

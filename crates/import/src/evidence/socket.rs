@@ -2,6 +2,8 @@
 
 use model::probe::download::FieldValue;
 
+use super::counted::Switch;
+
 /// A TCP socket of `ss -ti`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Socket {
@@ -11,6 +13,8 @@ pub struct Socket {
     pub peer: String,
     /// Congestion control of its sender, by the kernel's name.
     pub congestion_control: Option<String>,
+    /// Whether both ends have a window scale, where the options are printed.
+    pub window_scaling: Option<Switch>,
     /// What the kernel knows of it.
     pub fields: Vec<FieldValue>,
 }

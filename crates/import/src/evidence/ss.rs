@@ -3,8 +3,12 @@
 use model::probe::download::FieldValue;
 use model::series::field::Field;
 
+use super::counted::{Switch, UnreadSocket};
+use super::host_fact::HostFact;
 use super::shown::{Found, Shown};
 use super::socket::Socket;
+use units::ByteCount;
+
 use crate::quantity::{decimal, iperf3_rate, milliseconds};
 
 /// Reads sockets that follow each other: a line of addresses, and below it, or behind it with `-O`, the fields.
@@ -23,6 +27,29 @@ pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
     }
     (!sockets.is_empty()).then_some(Found { shows: vec![Shown::Sockets(sockets)], lines: used })
 }
+
+/// Reads sockets without their fields, as `ss -tn` prints them, for what has arrived at them and is not read.
+pub(crate) fn unread(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
+    is_header(lines.first()?).then_some(())?;
+    let own = lines[1..].iter().take(MAX_SOCKETS).map_while(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [state, receive, _, local, peer, ..] = *words.as_slice() else { return None };
+        let waiting =
+            receive.parse().ok().filter(|_| STATES.contains(&state) && local.contains(':') && peer.contains(':'))?;
+        let socket = UnreadSocket { local: address(local), peer: address(peer), waiting: ByteCount::new(waiting) };
+        Some((state, socket))
+    });
+    let all: Vec<(&str, UnreadSocket)> = own.collect();
+    let used = 1 + all.len();
+    // What waits at a listener are connections.
+    let full = all.into_iter().filter(|(state, socket)| *state == "ESTAB" && socket.waiting >= MUCH_UNREAD);
+    let shows: Vec<Shown> = full.take(MOST_UNREAD).map(|(_, socket)| Shown::Host(HostFact::Unread(socket))).collect();
+    (!shows.is_empty()).then_some(Found { shows, lines: used })
+}
+
+/// More than a program leaves between two of its reads.
+const MUCH_UNREAD: ByteCount = ByteCount::new(1 << 20);
+const MOST_UNREAD: usize = 8;
 
 /// Reads the fields of one socket whose line of addresses was left out.
 pub(crate) fn fields_alone(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
@@ -65,7 +92,7 @@ fn socket(lines: &[&str]) -> Option<(Socket, usize)> {
     for line in lines[1..].iter().take(MAX_FIELD_LINES) {
         let more: Vec<&str> = line.split_whitespace().collect();
         let is_next = more.first().is_none_or(|word| STATES.contains(word) || word.parse::<u64>().is_ok());
-        if is_next || is_header(line) || !has_fields(&more) {
+        if is_next || is_header(line) || !(has_fields(&more) || are_fields(&more)) {
             break;
         }
         words.extend(more);
@@ -102,6 +129,19 @@ fn has_fields(words: &[&str]) -> bool {
         })
     }) || words.windows(2).any(|pair| pair[0] == "pacing_rate" && bytes_per_second(pair[1]).is_some())
 }
+
+/// Whether a line is a part of a socket's fields that a mail program has broken: each of its words is a field, an option or a rate.
+fn are_fields(words: &[&str]) -> bool {
+    let is_key = |key: &str| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    let is_field = |word: &&str| word.split_once(':').is_some_and(|(key, _)| is_key(key));
+    let is_other = |word: &&str| {
+        OPTIONS.contains(word) || RATES.contains(word) || bytes_per_second(word).is_some() || word.starts_with("bbr:(")
+    };
+    words.iter().any(is_field) && words.iter().all(|word| is_field(word) || is_other(word))
+}
+
+/// Words of a socket that have no colon.
+const RATES: [&str; 4] = ["pacing_rate", "delivery_rate", "app_limited", "cubic"];
 
 /// Without the zone of a link-local address and the prefix of a mapped one.
 fn address(text: &str) -> String {
@@ -187,6 +227,14 @@ fn fields(words: &[&str], socket: &mut Socket) {
     // Where the time was left out, what was a share of it has it.
     let part = |key: &str| words.iter().find_map(|word| busy_us(word.strip_prefix(key)?));
     add(Field::BusyTime, part("rwnd_limited:").or_else(|| part("sndbuf_limited:")));
+    let has = |name: &str| words.contains(&name);
+    let is_whole = (has("ts") || has("sack")) && words.iter().any(|word| word.starts_with("rto:"));
+    // Options stand first, and the scale behind them (`tcp_stats_print`): only where they are printed is its lack known.
+    socket.window_scaling = if words.iter().any(|word| word.starts_with("wscale:")) {
+        Some(Switch::On)
+    } else {
+        is_whole.then_some(Switch::Off)
+    };
     // The algorithm stands first, alone, behind the options `ts sack ecn`.
     let is_name = |word: &&&str| {
         word.len() <= 15

@@ -11,9 +11,9 @@ use super::host_fact::HostFact;
 use super::shown::{FileTransfer, Found, Shown, command_above, command_near};
 
 /// Reads the lines of one transfer.
-pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
+pub(crate) fn read(lines: &[&str], before: &[&str], complaints: &mut Vec<String>) -> Option<Found> {
     let (transfer, used) = scp(lines, before)
-        .or_else(|| rsync(lines, before))
+        .or_else(|| rsync(lines, before, complaints))
         .or_else(|| rsync_progress(lines))
         .or_else(|| xrdcp(lines, before))
         .or_else(|| url_copy(lines, before))
@@ -47,7 +47,7 @@ fn scp(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
 }
 
 /// `sent 10,740,040,041 bytes  received 35 bytes  2,202,001.24 bytes/sec`.
-fn rsync(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
+fn rsync(lines: &[&str], before: &[&str], complaints: &mut Vec<String>) -> Option<(FileTransfer, usize)> {
     let words: Vec<&str> = lines.first()?.split_whitespace().collect();
     // Some people's rsync says the rate in megabytes as well: `(8.39MB/sec)`.
     let ["sent", sent, "bytes", "received", received, "bytes", rate, "bytes/sec", ..] = *words.as_slice() else {
@@ -61,10 +61,32 @@ fn rsync(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
         remote(&words[at + 1..])
     });
     let sums = lines.get(1).filter(|line| line.starts_with("total size is "));
+    // The second line proves the first: the size of all files is so many times what went over the path.
+    let is_proved = sums.is_none_or(|sums| proves(sums, sent.saturating_add(received)));
+    if !is_proved {
+        complaints.push("sums of rsync whose speedup is the size over what was sent and received".to_owned());
+        return None;
+    }
     let found = transfer("rsync", target, moved, over(moved, bits(rate))?, bits(rate))?;
     // Without the command its direction is seen by what was received.
     let heading = if found.target.is_none() && received > sent { Heading::Inbound } else { found.heading };
     Some((FileTransfer { heading, ..found }, 1 + usize::from(sums.is_some())))
+}
+
+/// `total size is 21.474.836.480  speedup is 1,00`, beside what went over the path.
+fn proves(sums: &str, moved: u64) -> bool {
+    let Some((size, speedup)) = sums.trim_start_matches("total size is ").split_once("speedup is ") else {
+        return true;
+    };
+    let size = grouped(size.trim());
+    let speedup = speedup.split_whitespace().next().and_then(|text| {
+        let hundredths = text.rsplit_once(['.', ',']).filter(|(_, behind)| behind.len() == 2)?.1.parse::<u64>().ok()?;
+        grouped(text)?.checked_mul(100)?.checked_add(hundredths)
+    });
+    let Some((size, hundredths)) = size.zip(speedup) else { return false };
+    let printed = u128::from(moved) * u128::from(hundredths);
+    // Half of the last digit of the speedup, on either side.
+    printed.abs_diff(u128::from(size) * 100) <= u128::from(moved)
 }
 
 /// `total size is 3103784960  speedup is 5046.54`: files that were mostly there already, of which the differences were sent.
@@ -206,9 +228,19 @@ fn binary(text: &str) -> Option<u64> {
     Some((value * step) as u64)
 }
 
-/// `10,740,040,041`, `2,202,001.24`: rsync groups thousands.
+/// `10,740,040,041`, `2,202,001.24`, in other countries `10.740.040.041`, `2.202.001,24`: rsync groups thousands, and what stands behind its
+/// decimal mark has two digits.
 fn grouped(text: &str) -> Option<u64> {
-    text.replace(',', "").split('.').next()?.parse().ok()
+    let is_mark = |letter: char| matches!(letter, ',' | '.');
+    let (whole, behind) = match text.rsplit_once(is_mark) {
+        Some((whole, behind)) if behind.len() == 2 => (whole, behind),
+        _ => (text, ""),
+    };
+    let mut groups = whole.split(is_mark);
+    let is_grouped = groups.next().is_some_and(|first| (1..=3).contains(&first.len()) || !whole.contains(is_mark))
+        && groups.all(|group| group.len() == 3);
+    (is_grouped && behind.bytes().all(|digit| digit.is_ascii_digit())).then_some(())?;
+    whole.replace(is_mark, "").parse().ok()
 }
 
 /// `1:21:16`, `01:16`.

@@ -117,6 +117,7 @@ impl Progress {
 
     fn download(&self, [url, line]: [&str; 2], started: WallTime) -> Option<Download> {
         let host = url.split_once("://")?.1.split(['/', ':']).next()?.to_owned();
+        let is_whole = self.percent == 100 && self.rate.is_some();
         let how = if line.contains("^C") { "by hand" } else { "before its end" };
         let (kind, detail) = match self.rate {
             Some(_) => (FailureKind::Interrupted, format!("stopped {how} at {} %", self.percent)),
@@ -127,7 +128,7 @@ impl Progress {
         Some(Download {
             subject: Subject { target: host, address: None, started },
             spec: DownloadSpec::of(url),
-            outcome: Outcome::Failed(Failure { kind, detail }),
+            outcome: if is_whole { Outcome::Complete } else { Outcome::Failed(Failure { kind, detail }) },
             local_address: None,
             peer_address: None,
             answer: None,
@@ -201,9 +202,16 @@ fn last_line(line: &str) -> Option<End> {
     let bytes = if closed {
         rest.split_once("at byte ")?.1.split('.').next()?.parse().ok()?
     } else {
-        rest.rsplit_once("saved [")?.1.split(['/', ']']).next()?.parse().ok()?
+        saved(rest)?.split(['/', ']']).next()?.parse().ok()?
     };
     Some(End { at, rate, rate_within: half_digit(&number) * step * 8.0, bytes, closed })
+}
+
+/// What stands in brackets at the end: `… saved [268/268]`, in the language of the user.
+fn saved(rest: &str) -> Option<&str> {
+    let inside = rest.trim_end().strip_suffix(']')?.rsplit_once('[')?.1;
+    let is_count = |text: &str| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
+    inside.split('/').all(is_count).then_some(inside)
 }
 
 fn download(url: &str, started: WallTime, end: &End) -> Option<Download> {

@@ -26,6 +26,18 @@ pub(crate) fn answers(lines: &[&str], _: &[&str], complaints: &mut Vec<String>) 
     series(target.trim_end_matches(':'), size, lines, complaints)
 }
 
+/// Reads statistics whose answers were left out, from `Ping statistics for 192.0.2.1:` on.
+pub(crate) fn statistics(lines: &[&str], _: &[&str], complaints: &mut Vec<String>) -> Option<Found> {
+    let title = lines.first()?.trim().strip_suffix(':')?;
+    let target = title.split_whitespace().last()?;
+    let is_title = title.to_lowercase().contains("ping") && target.contains(['.', ':']);
+    (is_title && lines[1..].iter().take(2).any(|line| counts_of(line.trim()).is_some())).then_some(())?;
+    series(target, DEFAULT_PAYLOAD, lines, complaints)
+}
+
+/// Data of an echo where nothing is asked for.
+const DEFAULT_PAYLOAD: u16 = 32;
+
 fn header(line: &str) -> Option<(&str, u16)> {
     HEADERS.iter().find_map(|(before, with)| {
         let (target, size) = line.strip_prefix(before)?.split_once(with)?;
@@ -49,6 +61,7 @@ const HEADERS: [(&str, &str); 9] = [
 fn series(target: &str, payload: u16, lines: &[&str], complaints: &mut Vec<String>) -> Option<Found> {
     let mut probes: Vec<EchoProbe> = Vec::new();
     let mut counted = None;
+    let mut printed = None;
     let mut used = 0;
     for line in lines.iter().take(MAX_LINES) {
         let line = line.trim();
@@ -59,6 +72,7 @@ fn series(target: &str, payload: u16, lines: &[&str], complaints: &mut Vec<Strin
         } else if let Some(counts) = counts_of(line).filter(|_| !is_ended) {
             counted = Some(counts);
         } else if is_times(line) {
+            printed = least_and_most(line);
             used += 1;
             break;
         } else if !is_between(line, counted) {
@@ -78,9 +92,9 @@ fn series(target: &str, payload: u16, lines: &[&str], complaints: &mut Vec<Strin
     let rtt = RttSummary {
         sent: PacketCount::new(sent),
         lost: PacketCount::new(sent - received),
-        min_us: rtts.first().copied(),
+        min_us: rtts.first().copied().or(printed.map(|[least, _]| least)),
         median_us: rtts.get(rtts.len() / 2).copied().filter(|_| answered == received),
-        max_us: rtts.last().copied(),
+        max_us: rtts.last().copied().or(printed.map(|[_, most]| most)),
         ..RttSummary::default()
     };
     let spec = EchoSpec {
@@ -166,6 +180,13 @@ fn is_times(line: &str) -> bool {
     line.starts_with('M') && line.matches(" = ").count() == 3 && line.matches("ms").count() == 3
 }
 
+/// Of `Minimum = 3ms, Maximum = 412ms, Average = 61ms`, in microseconds.
+fn least_and_most(line: &str) -> Option<[u64; 2]> {
+    let mut times =
+        line.split(" = ").skip(1).map(|part| part.trim_start().split("ms").next()?.trim().parse::<u64>().ok());
+    Some([times.next()??.checked_mul(1_000)?, times.next()??.checked_mul(1_000)?])
+}
+
 /// Blank lines and titles between the answers and the numbers: `Ping statistics for …:`, `(0% loss),`.
 fn is_between(line: &str, counted: Option<(u64, u64)>) -> bool {
     let is_ended = counted.is_some();
@@ -223,6 +244,18 @@ mod tests {
             assert!(matches!(rtt.min_us, Some(24_000 | 1_000)), "{text}");
             assert_eq!((series.subject.target.as_str(), series.spec.payload_bytes), ("a.example", 32));
         }
+    }
+
+    #[test]
+    fn statistics_without_answers_are_a_series() {
+        let text = "Ping statistics for 192.0.2.1:\n    Packets: Sent = 50, Received = 47, Lost = 3 (6% loss),\nApproximate round trip times in \
+                    milli-seconds:\n    Minimum = 3ms, Maximum = 412ms, Average = 61ms";
+        let lines: Vec<&str> = text.lines().collect();
+        let found = statistics(&lines, &[], &mut Vec::new()).expect("statistics");
+        let Shown::Echo(series) = &found.shows[0] else { panic!("{:?}", found.shows) };
+        let rtt = series.summary.rtt;
+        assert_eq!((rtt.sent.get(), rtt.lost.get(), rtt.min_us, rtt.max_us), (50, 3, Some(3_000), Some(412_000)));
+        assert!(statistics(&["what ping says of 192.0.2.1:", "nothing"], &[], &mut Vec::new()).is_none());
     }
 
     #[test]

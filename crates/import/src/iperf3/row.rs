@@ -197,6 +197,8 @@ fn read_tail(tail: &[&str], columns: Columns, row: &mut Row) -> Option<()> {
         [count] if columns == Columns::Datagrams => {
             row.datagrams = Some(Datagrams { lost: None, total: count.parse().ok()? });
         }
+        // What it counts is proved by the summary, or is left out.
+        [count] if columns == Columns::Unknown => row.unnamed = Some(count.parse().ok()?),
         [count] if columns == Columns::Segments => row.retransmits = Some(count.parse().ok()?),
         [count, window, unit] if columns != Columns::Datagrams => {
             let (count, window) = (count.parse().ok()?, iperf3_bytes(window, unit)?);

@@ -32,6 +32,47 @@ fn is_packet(rest: &str) -> bool {
     !to.is_empty() && ![from, to].iter().any(|end| end.contains(' ') || !end.contains('.'))
 }
 
+/// Whether each line begins with its number, as `cat -n`, editors and pages that show code put it there: numbers that go up by one, behind which
+/// one and the same mark stands.
+pub(super) fn are_numbered(text: &str) -> bool {
+    let mut numbers = text.lines().map(|line| number(line).map(|(number, _)| number));
+    let Some(Some(mut last)) = numbers.next() else { return false };
+    let mut lines = 1;
+    for number in numbers {
+        if number != Some(last + 1) {
+            return false;
+        }
+        last += 1;
+        lines += 1;
+    }
+    lines >= FEWEST_NUMBERED
+}
+
+/// A text without the numbers of its lines.
+pub(super) fn without_numbers(text: &str) -> String {
+    text.lines().fold(String::with_capacity(text.len()), |mut all, line| {
+        all.push_str(number(line).map_or(line, |(_, rest)| rest));
+        all.push('\n');
+        all
+    })
+}
+
+/// `    17\t[  5] …`, `17: …`, `17| …`; an empty line has its number alone.
+fn number(line: &str) -> Option<(u64, &str)> {
+    let rest = line.trim_start_matches(' ');
+    let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+    let (number, rest) = rest.split_at(end);
+    let rest = if rest.is_empty() {
+        rest
+    } else {
+        ["\t", ": ", ":", "| ", " | ", "  "].into_iter().find_map(|mark| rest.strip_prefix(mark))?
+    };
+    Some((number.parse().ok()?, rest))
+}
+
+/// A list of a few points is none.
+const FEWEST_NUMBERED: usize = 8;
+
 /// A row of numbers without what a person has written behind it: `… sender   <--- while the backup runs`, `… 211 retrans  <- 12 s`.
 pub(super) fn without_remark(line: &str) -> &str {
     // A row has a rate; most have none of the letters that begin a remark, which is found out fast.
@@ -158,7 +199,20 @@ const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Au
 
 #[cfg(test)]
 mod tests {
-    use super::{undecorated, without_remark};
+    use super::{are_numbered, undecorated, without_numbers, without_remark};
+
+    #[test]
+    fn numbers_of_lines_are_taken_off_where_all_lines_have_them() {
+        let rows = ["iperf Done.", "", "[  5]   0.00-1.00   sec  1.13 GBytes"].repeat(3);
+        for mark in ["\t", ": ", "  "] {
+            let numbered = |line: (usize, &&str)| format!("{:>4}{mark}{}\n", line.0 + 8, line.1);
+            let text: String = rows.iter().enumerate().map(numbered).collect();
+            assert!(are_numbered(&text), "{text}");
+            assert_eq!(without_numbers(&text).lines().collect::<Vec<_>>(), rows);
+            assert!(!are_numbered(&text.replace("  10", "  11")), "a list of numbers");
+        }
+        assert!(!are_numbered("1: a\n2: b\n"));
+    }
 
     #[test]
     fn what_loggers_put_before_a_line_is_taken_off() {

@@ -31,6 +31,7 @@ pub(crate) fn text<'a>(bytes: &'a [u8], outside: &mut Anomalies) -> Cow<'a, str>
     };
     let text = if markup::is_page(&text) { Cow::Owned(markup::without_tags(&text)) } else { text };
     let text = if needs_cleaning(&text) { Cow::Owned(cleaned(&text)) } else { text };
+    let text = if decoration::are_numbered(&text) { Cow::Owned(decoration::without_numbers(&text)) } else { text };
     if text.lines().any(|line| undecorated(line).len() < line.len()) {
         Cow::Owned(all_undecorated(&text))
     } else {

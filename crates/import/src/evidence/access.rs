@@ -1,0 +1,44 @@
+//! What access lines carry, and how long packets wait while they are full.
+
+use std::time::Duration;
+
+use units::DataRate;
+
+/// What several connections carried between a host and a server near it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccessRates {
+    /// The server, as it is printed.
+    pub server: String,
+    /// Over how many connections.
+    pub streams: AccessStreams,
+    /// Towards the host.
+    pub download: Option<DataRate>,
+    /// From the host.
+    pub upload: Option<DataRate>,
+    /// RTT to the server.
+    pub rtt: Option<Duration>,
+    /// The same while data came, and while data left.
+    pub loaded: [Option<LoadedLatency>; 2],
+    /// Packets that were lost, in hundredths of a percent.
+    pub lost: Option<u32>,
+    /// Payload of the download that was retransmitted, in hundredths of a percent.
+    pub retransmitted: Option<u32>,
+}
+
+/// Over how many connections an access line was filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccessStreams {
+    /// One in each direction.
+    One,
+    /// Several at a time.
+    Several,
+}
+
+/// RTT to a server near an access line, while the line is full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoadedLatency {
+    /// The mean over the time of one direction.
+    pub rtt: Duration,
+    /// The longest of that time, where it is printed.
+    pub most: Option<Duration>,
+}
