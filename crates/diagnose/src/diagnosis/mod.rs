@@ -275,6 +275,9 @@ pub fn diagnose(round: &Round, catalogue: &Catalogue, rules: &Rules) -> Diagnosi
 #[must_use]
 pub fn conclude(round: &Round, weighing: Weighing<'_>) -> Diagnosis {
     let (judged, not_judged) = judged(&weighing.flows);
+    let is_echo = |flow: &Flow| flow.kind == FlowKind::Echo;
+    let measured =
+        if weighing.flows.iter().all(is_echo) { verdict::Measured::Echoes } else { verdict::Measured::Transfers };
     let mut diagnosis = Diagnosis {
         verdict: String::new(),
         symptoms: symptoms(round, &weighing.flows),
@@ -284,7 +287,7 @@ pub fn conclude(round: &Round, weighing: Weighing<'_>) -> Diagnosis {
         problems: weighing.into_problems(),
         notes: notes(round),
     };
-    diagnosis.verdict = verdict::verdict(&diagnosis);
+    diagnosis.verdict = verdict::verdict(&diagnosis, measured);
     diagnosis
 }
 

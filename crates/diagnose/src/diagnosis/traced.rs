@@ -188,7 +188,7 @@ pub fn of_transfers(transfers: &[&TransferReport], catalogue: &Catalogue) -> Dia
         }
     }
     diagnosis.problems = order.into_iter().filter_map(|key| problems.remove(&key)).collect();
-    diagnosis.verdict = verdict::verdict(&diagnosis);
+    diagnosis.verdict = verdict::verdict(&diagnosis, verdict::Measured::Transfers);
     diagnosis
 }
 

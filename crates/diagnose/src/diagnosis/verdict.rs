@@ -3,8 +3,17 @@
 use super::alike::Alike;
 use super::{Diagnosis, FaultLocation, Problem, Ranked};
 
+/// What was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Measured {
+    /// Data went from one end to the other.
+    Transfers,
+    /// Echoes only, which a path may answer well and carry little.
+    Echoes,
+}
+
 /// The sentence, without a full stop.
-pub(super) fn verdict(diagnosis: &Diagnosis) -> String {
+pub(super) fn verdict(diagnosis: &Diagnosis, measured: Measured) -> String {
     let flows = diagnosis.judged + diagnosis.not_judged.len();
     let Some(problem) = diagnosis.problems.first() else {
         return match diagnosis.judged {
@@ -16,6 +25,9 @@ pub(super) fn verdict(diagnosis: &Diagnosis) -> String {
                     Some((flow, allows)) => format!("{open}; {} to {}: {allows}", flow.from, flow.to),
                     None => open,
                 }
+            }
+            judged if judged == flows && measured == Measured::Echoes => {
+                "No problem found in echoes; no transfer was measured, so that nothing is known of rates".to_owned()
             }
             judged if judged == flows => format!("No problem found; {} judged", count(flows, "flow")),
             judged => format!("No problem found in {judged} of {flows} flows; the others were not judged"),

@@ -155,7 +155,7 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
     if flow.complaint.is_none() && flow.state("members") == Some("some-only") {
         flow.complaint = Some(Complaint::Uneven);
     }
-    of_senders(flow, run, &senders, total.elapsed);
+    of_senders(flow, run, &senders, total);
     initial_window::add(flow, &senders, total.elapsed);
     if flow.complaint.is_none() && is_lossy(flow, queue) {
         flow.complaint = Some(Complaint::Lossy);
@@ -325,8 +325,22 @@ fn lost_of_tcp(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
     flow.observations.extend(losses::loss(part, "segments were retransmitted"));
 }
 
+/// What the sender's kernel counted of all its connections, where what it retransmitted is what the flow did.
+fn counted_twice(run: &Run, total: &DirectionTotal) -> Option<(u64, u64)> {
+    let found = run.measurement.as_ref()?;
+    let sender = if total.heading == Heading::Outbound { &found.local_counters } else { &found.peer_counters };
+    let readings = sender.as_ref()?;
+    let (all, twice) = (readings.change("Tcp.RetransSegs")?, readings.change("TcpExt.TCPDSACKRecv")?);
+    let again = total.retransmits.map(|count| count.get()).filter(|again| *again >= A_FEW)?;
+    (all >= again && all - again <= again / OTHERS).then_some((twice, all))
+}
+
+/// One part in so many may be retransmits of others.
+const OTHERS: u64 = 5;
+
 /// What the kernel of the sender tells of its connections.
-fn of_senders(flow: &mut Flow, run: &Run, senders: &[&StreamSamples], elapsed: Duration) {
+fn of_senders(flow: &mut Flow, run: &Run, senders: &[&StreamSamples], total: &DirectionTotal) {
+    let elapsed = total.elapsed;
     let last = |field: Field| {
         let values = senders.iter().filter_map(|stream| stream.column(field)?.last().copied());
         values.fold(None, |sum: Option<u64>, value| Some(sum.unwrap_or(0).saturating_add(value)))
@@ -343,7 +357,7 @@ fn of_senders(flow: &mut Flow, run: &Run, senders: &[&StreamSamples], elapsed: D
         ));
     }
     let retransmitted = last(Field::TotalRetrans).filter(|again| *again >= A_FEW);
-    let twice = last(Field::DsackDups).zip(retransmitted);
+    let twice = last(Field::DsackDups).zip(retransmitted).or_else(|| counted_twice(run, total));
     let is_spurious = twice.is_some_and(|(twice, again)| twice * 2 >= again);
     if let Some(seen) = last(Field::ReordSeen) {
         let segments = last(Field::Delivered).unwrap_or(0);

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use import::evidence::{AccessRates, HostFact, LoadedLatency};
+use import::evidence::{AccessRates, AccessStreams, HostFact, LoadedLatency};
+use model::measurement::Heading;
 use units::DataRate;
 use units::duration::show;
 
@@ -73,8 +74,11 @@ fn alone(host: &str, rates: &AccessRates) -> Statement {
     let lost = rates.lost.map(|lost| percent(f64::from(lost) / 10_000.0));
     let lost = lost.map_or_else(String::new, |lost| format!(", {lost} of packets lost"));
     let known: Vec<String> = known.into_iter().flatten().collect();
+    let again = rates.retransmitted.map(|part| percent(f64::from(part) / 10_000.0));
+    let lost = again.map_or(lost, |again| format!(", {again} of the download retransmitted"));
+    let streams = if rates.streams == AccessStreams::One { "one connection" } else { "several connections" };
     Statement::fact(format!(
-        "the access line of {host}: {} with several connections to {}{rtt}{lost}",
+        "the access line of {host}: {} with {streams} to {}{rtt}{lost}",
         known.join(" and "),
         rates.server
     ))
@@ -109,11 +113,25 @@ const TIMES: u64 = 3;
 
 /// A single connection over a longer path that is far slower than the line.
 fn one_connection(beside: &Beside<'_>, tests: &[(Option<&String>, &AccessRates)]) -> Option<Statement> {
-    let line = tests.iter().filter_map(|(_, rates)| rates.download).max()?;
-    let slow = beside.sent().into_iter().find(|sent| sent.rate.bps().saturating_mul(TIMES) < line.bps())?;
+    let several = || tests.iter().filter(|(_, rates)| rates.streams == AccessStreams::Several);
+    // What a host sends is held against what its line sends.
+    let line = |heading: Heading| match heading {
+        Heading::Inbound => several().filter_map(|(_, rates)| rates.download).max(),
+        Heading::Outbound => several().filter_map(|(_, rates)| rates.upload).max(),
+    };
+    let is_below = |rate: DataRate, line: DataRate| rate.bps().saturating_mul(TIMES) < line.bps();
+    let tested = beside.transfers().find_map(|one| {
+        let line = line(one.total.heading).filter(|line| is_below(one.total.goodput, *line))?;
+        (one.run.spec.streams == 1).then_some((one.from, one.to, one.total.goodput, line))
+    });
+    let fetched = || {
+        let down = line(Heading::Inbound)?;
+        let slow = beside.downloaded().into_iter().find(|sent| is_below(sent.rate, down))?;
+        Some((slow.from, slow.to, slow.rate, down))
+    };
+    let (from, to, rate, line) = tested.or_else(fetched)?;
     Some(Statement::fact(format!(
-        "{} to {}: {} over one connection, where the access line carries {line} over several: a window, losses on the longer path or the server \
-         limit it, which the RTT (`ping`) and `ss -ti` tell apart",
-        slow.from, slow.to, slow.rate
+        "{from} to {to}: {rate} over one connection, where the access line carries {line} over several: a window, losses on the longer path or \
+         the server limit it, which the RTT (`ping`) and `ss -ti` tell apart"
     )))
 }

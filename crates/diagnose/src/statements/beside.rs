@@ -69,17 +69,20 @@ impl<'a> Beside<'a> {
 
     /// All that was sent in tests.
     pub(super) fn sent(&self) -> Vec<Sent<'a>> {
+        let mut all = self.downloaded();
+        let sent = |Transfer { total, from, to, .. }: Transfer<'a>| Sent { from, to, rate: total.goodput };
+        all.extend(self.transfers().map(sent));
+        all
+    }
+
+    /// All that was fetched.
+    pub(super) fn downloaded(&self) -> Vec<Sent<'a>> {
         let mut all = Vec::new();
         for tested in self.round.tests.iter().take(MOST_TESTS) {
             if let Finding::Downloads(downloads) = &tested.finding {
                 let (from, to) = (tested.to.host.as_str(), tested.from.host.as_str());
                 all.extend(downloads.iter().filter_map(|one| one.goodput).map(|rate| Sent { from, to, rate }));
             }
-            all.extend(transfers_of(tested).map(|Transfer { total, from, to, .. }| Sent {
-                from,
-                to,
-                rate: total.goodput,
-            }));
         }
         all
     }

@@ -23,7 +23,11 @@ struct Meaning {
 }
 
 /// The first that fits decides; names differ from driver to driver.
-const MEANINGS: [Meaning; 8] = [
+const MEANINGS: [Meaning; 9] = [
+    Meaning {
+        parts: &["allowance_exceeded"],
+        says: "packets beyond what the cloud allows this virtual machine were queued or dropped by its host",
+    },
     Meaning {
         parts: &["crc", "symbol_err", "align", "frame_err", "fcs", "rx_length_err", "jabber"],
         says: "frames arrived damaged: cable, optics or port",
@@ -120,16 +124,20 @@ fn paused(host: &str, name: &str, moved: u64) -> Option<Statement> {
 const MOST: usize = 8;
 
 /// What a socket waited for, and how much it sent twice.
-pub(super) fn of_socket(tested: &Tested, stream: &StreamSamples) -> Vec<Statement> {
+pub(super) fn of_socket(tested: &Tested, stream: &StreamSamples, most_send: Option<ByteCount>) -> Vec<Statement> {
     if stream.end != End::Sender {
         return Vec::new();
     }
     let last = |field: Field| stream.column(field).and_then(|values| values.last().copied());
-    of_fields([&tested.from.host, &tested.to.host], last)
+    of_fields([&tested.from.host, &tested.to.host], most_send, last)
 }
 
 /// The same of a socket's fields.
-pub(super) fn of_fields([from, to]: [&str; 2], last: impl Fn(Field) -> Option<u64>) -> Vec<Statement> {
+pub(super) fn of_fields(
+    [from, to]: [&str; 2],
+    most_send: Option<ByteCount>,
+    last: impl Fn(Field) -> Option<u64>,
+) -> Vec<Statement> {
     let whose = format!("{from} to {to}");
     let Some(busy) = last(Field::BusyTime).filter(|busy| *busy > 0) else { return Vec::new() };
     let mut all = Vec::new();
@@ -140,6 +148,15 @@ pub(super) fn of_fields([from, to]: [&str; 2], last: impl Fn(Field) -> Option<u6
     for (field, what, so) in limits {
         let part = ratio([last(field).unwrap_or(0), busy]);
         if part >= MUCH {
+            let is_unscaled = field == Field::RwndLimited && last(Field::SndWnd).is_some_and(|window| window <= 65_535);
+            let is_asked = field == Field::SndbufLimited && most_send.is_some_and(|most| is_far_above(most, &last));
+            let so = if is_unscaled {
+                UNSCALED
+            } else if is_asked {
+                ASKED
+            } else {
+                so
+            };
             let window = if field == Field::RwndLimited { allowed_by_window(&last) } else { None };
             let window = window.unwrap_or_default();
             let says =
@@ -161,6 +178,23 @@ pub(super) fn of_fields([from, to]: [&str; 2], last: impl Fn(Field) -> Option<u6
     }
     all
 }
+
+/// Of a window that needs no scaling (RFC 7323 section 2).
+const UNSCALED: &str = "it is no larger than one without window scaling: an end has that off, a box on the path takes the option out of the SYN, \
+                        or the receiver's buffer is small";
+
+/// A buffer that its program has set (`SO_SNDBUF`), and the kernel no longer grows.
+const ASKED: &str = "`net.ipv4.tcp_wmem` allows far more, so that the program has set its buffer itself (`-tcp-bs`, `-w`, SO_SNDBUF): leave that out, \
+                     so that the kernel lets it grow";
+
+/// Whether a buffer may grow to several times what the socket had under way.
+fn is_far_above(most: ByteCount, last: &impl Fn(Field) -> Option<u64>) -> bool {
+    let under_way = last(Field::Unacked).zip(last(Field::SndMss)).map(|(segments, size)| segments.saturating_mul(size));
+    under_way.is_some_and(|under_way| under_way.saturating_mul(FAR_ABOVE) < most.get())
+}
+
+/// The kernel doubles what a program asks for, and counts what packets need beside their data.
+const FAR_ABOVE: u64 = 8;
 
 /// A receiver that takes next to nothing for a long time takes what it needs: a player, a monitor. Its window is closed some of the time, and
 /// nothing is wrong.

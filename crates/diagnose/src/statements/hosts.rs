@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use import::evidence::{
-    ClosedWindow, CpuShares, HostFact, ReceivingCpus, SocketBetween, StoodStill, TrackedConnections, WindowScales,
+    ClosedWindow, CpuShares, HostFact, ReceivingCpus, RemovedScale, SocketBetween, StoodStill, Switch,
+    TrackedConnections, WindowScales,
 };
 use model::series::field::Field;
 use units::duration::show;
@@ -16,6 +17,12 @@ use super::statement::{Statement, percent, ratio};
 /// All that the facts say of CPUs, handshakes and sockets.
 pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
     let mut all = Vec::new();
+    // What explains the windows of sockets goes before them.
+    for (_, fact) in beside.facts.iter().take(MOST_FACTS) {
+        if let HostFact::ScaleRemoved(removed) = fact {
+            all.push(of_removed(beside, removed));
+        }
+    }
     for (host, fact) in beside.facts.iter().take(MOST_FACTS) {
         match fact {
             HostFact::Cpu(shares) => all.extend(of_cpus(named(host.as_ref()), shares)),
@@ -45,6 +52,12 @@ fn of_cpus(host: &str, shares: &CpuShares) -> Vec<Statement> {
             "the hypervisor took {most}{} of the CPU time of {host} (steal): a virtual machine that does not get its CPUs is late with all it \
              sends and receives",
             part(steal)
+        )));
+    }
+    if let Some(waits) = shares.waits_for_disk.filter(|waits| *waits >= WAITS_FOR_DISK) {
+        all.push(Statement::fault(format!(
+            "{host} waits for its disks for {most}{} of the time (iowait): what is written there, or read, is no faster than they are",
+            part(waits)
         )));
     }
     let softirq = shares.softirq.filter(|softirq| *softirq >= MUCH_SOFTIRQ);
@@ -171,6 +184,8 @@ const NEARLY_FULL: u64 = 50;
 /// Hundredths of a percent.
 const STOLEN: u32 = 1_000;
 const BUSY: u32 = 500;
+/// A quarter of the time of four CPUs is one program that does nothing but wait.
+const WAITS_FOR_DISK: u32 = 2_500;
 const MUCH_SOFTIRQ: u32 = 3_000;
 const FULL_OF_PACKETS: u32 = 8_000;
 /// Of all packets.
@@ -194,23 +209,43 @@ fn of_handshake(beside: &Beside<'_>, scales: &WindowScales) -> Option<Statement>
             "the SYN offers no window scale: {client} has it switched off (`net.ipv4.tcp_window_scaling`), or a box before the capture took it out"
         ),
     };
-    let allows = rtt(beside).and_then(|rtt| Some((rtt, DataRate::of(LARGEST_WINDOW, rtt)?)));
-    let allows = allows.map_or_else(String::new, |(rtt, rate)| format!(", which at an RTT of {} is {rate}", show(rtt)));
+    let allows = allowed_unscaled(rtt(beside));
     Some(Statement::fault(format!(
         "{client} to {server}: {why}; no more than {LARGEST_WINDOW} can be under way{allows}"
     )))
+}
+
+/// A box on the path changes what the ends agree on.
+fn of_removed(beside: &Beside<'_>, removed: &RemovedScale) -> Statement {
+    let RemovedScale { client, server, offered } = removed;
+    Statement::fault(format!(
+        "{client} to {server}: the SYN leaves with a window scale of {offered} and arrives without one: a box on the path (a firewall that \
+         normalises TCP, a WAN optimiser) takes it out; no more than {LARGEST_WINDOW} can be under way{}, and larger buffers change nothing: let \
+         the option pass there",
+        allowed_unscaled(rtt(beside))
+    ))
+}
+
+/// `, which at an RTT of 62.4 ms is 8.40 Mbit/s`.
+fn allowed_unscaled(rtt: Option<Duration>) -> String {
+    let allows = rtt.and_then(|rtt| Some((rtt, DataRate::of(LARGEST_WINDOW, rtt)?)));
+    allows.map_or_else(String::new, |(rtt, rate)| format!(", which at an RTT of {} is {rate}", show(rtt)))
 }
 
 const LARGEST_WINDOW: ByteCount = ByteCount::new(65_535);
 
 /// The RTT of the only socket beside.
 fn rtt(beside: &Beside<'_>) -> Option<Duration> {
-    let mut rtts = beside.facts.iter().filter_map(|(_, fact)| match fact {
-        HostFact::Socket(between) => value(between, Field::Rtt),
+    let sockets = beside.facts.iter().filter_map(|(_, fact)| match fact {
+        HostFact::Socket(between) => Some((value(between, Field::Rtt)?, &between.peer)),
         _ => None,
     });
-    let only = rtts.next()?;
-    rtts.next().is_none().then(|| Duration::from_micros(only))
+    let mut sockets: Vec<(u64, &String)> = sockets.collect();
+    // A transfer and its control connection have one path.
+    sockets.sort_unstable();
+    let (least, most) = (sockets.first()?, sockets.last()?);
+    let is_one = sockets.iter().all(|(_, peer)| *peer == least.1) && most.0 * 10 <= least.0 * 11;
+    is_one.then(|| Duration::from_micros(least.0))
 }
 
 fn value(between: &SocketBetween, field: Field) -> Option<u64> {
@@ -220,7 +255,18 @@ fn value(between: &SocketBetween, field: Field) -> Option<u64> {
 /// What a socket waited for, and what it retransmitted.
 fn of_socket(between: &SocketBetween) -> Vec<Statement> {
     let SocketBetween { local, peer, .. } = between;
-    let mut all = counters::of_fields([local, peer], |field| value(between, field));
+    let is_unscaled = between.socket.window_scaling == Some(Switch::Off)
+        && value(between, Field::SndWnd).is_none_or(|window| window <= LARGEST_WINDOW.get());
+    if is_unscaled && value(between, Field::BytesAcked).is_some_and(|acked| acked >= A_TRANSFER) {
+        let rtt = value(between, Field::MinRtt).or_else(|| value(between, Field::Rtt)).map(Duration::from_micros);
+        return vec![Statement::fault(format!(
+            "{local} to {peer}: the connection has no window scaling (`ss` prints no wscale), so that no more than {LARGEST_WINDOW} can be under \
+             way{}: one end has it off (`net.ipv4.tcp_window_scaling`), or a box on the path takes the option out of the SYN; captures of the SYN \
+             at both ends tell which",
+            allowed_unscaled(rtt)
+        ))];
+    }
+    let mut all = counters::of_fields([local, peer], None, |field| value(between, field));
     // A timeout that was doubled a few times in a row: nothing at all comes back.
     if let Some(doubled) = value(between, Field::Backoff).filter(|doubled| *doubled >= SILENT) {
         let pmtu =
@@ -239,6 +285,9 @@ fn of_socket(between: &SocketBetween) -> Vec<Statement> {
     }
     all
 }
+
+/// Less is a control connection, of which nobody asks for a rate.
+const A_TRANSFER: u64 = 1_000_000;
 
 /// Less is a path that was away for a second.
 const SILENT: u64 = 4;

@@ -12,6 +12,7 @@
 //! * `bursts`: losses that come in few intervals, many at once
 //! * `counters`: counters of NICs and kernels, and of sockets
 //! * `hosts`: CPUs, handshakes, and sockets beside tests
+//! * `usual_window`: an even rate that a window of a usual size leaves
 //! * `links`: links, rings, buses and LRO of NICs
 //! * `so_far`: one reading of counters, and the kernel's log
 //! * `rates`: packets a second of devices, connections that were not made, copies by their marks
@@ -20,7 +21,9 @@
 //! * `retransmits`: those that a kernel counted, and whether they were needed
 //! * `echo_times`: echoes to a near host that wait somewhere
 //! * `one_way`: delays in one direction, and packets that were not sent
-//! * `windows`: how TCP of Windows is set
+//! * `windows`, `settings`: how TCP of Windows and of Linux is set
+//! * `servers`: downloads from several servers
+//! * `radio`: links of Wi-Fi
 //! * `watches`: bursts, queues of switches, and drops that were watched
 //! * `access`, `disks`, `ports`: access lines, disks beside copies, ports of routers with bad frames
 
@@ -37,13 +40,17 @@ mod links;
 mod one_way;
 mod ports;
 mod probes;
+mod radio;
 mod rates;
 mod retransmits;
+mod servers;
+mod settings;
 mod shapers;
 mod so_far;
 mod statement;
 mod streams;
 mod transfers;
+mod usual_window;
 mod watches;
 mod windows;
 
@@ -68,17 +75,21 @@ pub fn with_facts(round: &Round, counters: &[HostCounters], facts: &[(Option<Str
     all.extend(datagrams::limits(round));
     all.extend(links::of(&beside));
     all.extend(so_far::of(&beside));
+    all.extend(disks::of(&beside));
     all.extend(hosts::of(&beside));
     all.extend(rates::of(&beside));
     all.extend(windows::of(&beside));
+    all.extend(settings::of(&beside));
+    all.extend(radio::of(&beside));
     all.extend(one_way::of(&beside));
-    all.extend(disks::of(&beside));
     all.extend(ports::of(&beside));
     all.extend(access::of(&beside));
     all.extend(watches::of(&beside));
+    all.extend(streams::limited(round));
+    let most_send = settings::most_send(&beside);
     for tested in &round.tests {
         all.extend(match &tested.finding {
-            Finding::Run(run) => transfers::of(tested, run),
+            Finding::Run(run) => transfers::of(tested, run, most_send),
             Finding::Echo(echoes) => probes::of_echoes(tested, echoes),
             Finding::Hops(trace) => probes::of_hops(tested, trace),
             Finding::PathMtu(mtu) => probes::of_mtu(tested, mtu),
@@ -86,6 +97,7 @@ pub fn with_facts(round: &Round, counters: &[HostCounters], facts: &[(Option<Str
             Finding::Nothing { .. } => Vec::new(),
         });
     }
+    all.extend(servers::of(round));
     all.extend(datagrams::of(round));
     all.extend(probes::of_queue(round));
     all.extend(streams::of(round));

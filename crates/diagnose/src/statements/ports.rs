@@ -2,7 +2,7 @@
 
 use import::evidence::{HostFact, PortErrors};
 
-use super::beside::{Beside, MOST_FACTS, named};
+use super::beside::{Beside, MOST_FACTS, Transfer, named};
 use super::statement::{Statement, percent, ratio};
 
 /// All of the facts, those with most errors first.
@@ -16,14 +16,14 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
     let most = ports.first().map_or(0, |(_, port)| port.errors);
     // Ports beside one with a thousand times as many are well.
     let counted = ports.into_iter().filter(|(_, port)| port.errors.saturating_mul(BESIDE) >= most);
-    counted.take(MOST).map(|(host, port)| of_port(host, port)).collect()
+    counted.take(MOST).map(|(host, port)| of_port(beside, host, port)).collect()
 }
 
 /// A chassis has a thousand ports.
 const MOST: usize = 8;
 const BESIDE: u64 = 1_000;
 
-fn of_port(host: Option<&String>, port: &PortErrors) -> Statement {
+fn of_port(beside: &Beside<'_>, host: Option<&String>, port: &PortErrors) -> Statement {
     let PortErrors { port: name, errors, kinds, packets } = port;
     let of = packets.map_or_else(String::new, |packets| {
         let all = packets.saturating_add(*errors);
@@ -32,8 +32,10 @@ fn of_port(host: Option<&String>, port: &PortErrors) -> Statement {
     let most = kinds.first().filter(|kind| kind.count.saturating_mul(2) >= *errors);
     let kind = most.map_or_else(String::new, |kind| format!(", {} of them {}", kind.count, kind.kind));
     let so = most.and_then(|kind| MEANINGS.iter().find(|(part, _)| kind.kind.contains(part))).map_or("", |(_, so)| so);
+    let all = packets.map(|packets| packets.saturating_add(*errors));
+    let same = all.and_then(|all| lost_as_often(beside, [*errors, all])).unwrap_or_default();
     let says = format!(
-        "{name} of {} counted {errors} bad packets that came in{of} since its counters began{kind}{so}",
+        "{name} of {} counted {errors} bad packets that came in{of} since its counters began{kind}{so}{same}",
         named(host)
     );
     let is_much = match packets {
@@ -42,6 +44,27 @@ fn of_port(host: Option<&String>, port: &PortErrors) -> Statement {
     };
     if is_much { Statement::fault(says) } else { Statement::fact(says) }
 }
+
+/// Datagrams of which the same part was lost: what a port counts is what is missing there.
+fn lost_as_often(beside: &Beside<'_>, [errors, packets]: [u64; 2]) -> Option<String> {
+    let part = ratio([errors, packets]);
+    beside.transfers().find_map(|Transfer { total, from, to, .. }| {
+        let counts = total.datagrams.filter(|counts| counts.lost.get() >= FEW_LOST)?;
+        let lost = ratio([counts.lost.get(), counts.sent.get()]);
+        let is_same = part > 0.0 && (0.75..=1.33).contains(&(lost / part));
+        is_same.then(|| {
+            format!(
+                "; it is the part of the datagrams from {from} to {to} that was lost ({} of {}, {}), so that they are lost there",
+                counts.lost,
+                counts.sent,
+                percent(lost)
+            )
+        })
+    })
+}
+
+/// Fewer are lost in a part that may be any.
+const FEW_LOST: u64 = 30;
 
 /// What kinds of bad frames mean (Junos, `show interfaces extensive`, field descriptions).
 const MEANINGS: [(&str, &str); 6] = [

@@ -50,7 +50,7 @@ pub(super) fn of_hops(tested: &Tested, trace: &Trace) -> Vec<Statement> {
     let to = &tested.to.host;
     let Some(last) = trace.hops.last() else { return Vec::new() };
     let mut all = vec![Statement::fact(hops_in_words(to, trace))];
-    all.extend(far_step(trace));
+    all.extend(far_step(trace).or_else(|| far_steps(trace)));
     all.extend(slow_from_the_start(trace));
     if trace.end != TraceEnd::Destination {
         return all;
@@ -104,6 +104,29 @@ fn far_step(trace: &Trace) -> Option<Statement> {
         ))
     })
 }
+
+/// Two or more steps as long as an ocean is wide: a path that goes far out, and maybe back.
+fn far_steps(trace: &Trace) -> Option<Statement> {
+    let least = |hop: &Hop| hop.answers.iter().map(|answer| answer.rtt).min();
+    let answering: Vec<(&Hop, Duration)> = trace.hops.iter().filter_map(|hop| Some((hop, least(hop)?))).collect();
+    let steps = answering.windows(2).enumerate().filter_map(|(at, pair)| {
+        let [(before, near), (behind, far)] = [pair[0], pair[1]];
+        let stays = answering[at + 1..].iter().all(|(_, rtt)| *rtt * 5 >= far * 4);
+        let step = far.checked_sub(near).filter(|step| *step >= AN_OCEAN && stays)?;
+        Some(format!("by {} between hop {} and hop {}", show(step), named(before), named(behind)))
+    });
+    let steps: Vec<String> = steps.collect();
+    (steps.len() >= 2).then(|| {
+        Statement::fact(format!(
+            "the RTT grows {}, and stays so: steps as long as an ocean is wide, one after the other; where both ends are nearer to each other than \
+             that, the path is a detour, which no buffer shortens (its routers' names and the providers' routes tell)",
+            steps.join(" and ")
+        ))
+    })
+}
+
+/// 6,000 km of fibre and back.
+const AN_OCEAN: Duration = Duration::from_millis(60);
 
 /// 10,000 km of fibre and back.
 const FAR: Duration = Duration::from_millis(100);

@@ -13,11 +13,8 @@ pub(super) fn of(host: &str, readings: &CounterReadings) -> Vec<Statement> {
     let of = Sent::of(readings).filter(|sent| sent.count > 0);
     let says = match &of {
         Some(sent) => {
-            let part = percent(ratio([again, sent.count]));
-            format!(
-                "{host}: {again} of {} {} retransmitted ({part}), all connections together{so}",
-                sent.count, sent.what
-            )
+            let part = if again > 0 { format!(" ({})", percent(ratio([again, sent.count]))) } else { String::new() };
+            format!("{host}: {again} of {} {} retransmitted{part}, all connections together{so}", sent.count, sent.what)
         }
         None if needed.is_some() || needless.is_some() => {
             format!(

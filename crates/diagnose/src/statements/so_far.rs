@@ -1,7 +1,7 @@
 //! What one reading of a host's counters, and its kernel's log, say by themselves.
 
 use import::evidence::{
-    ComplaintKind, HostFact, KernelComplaint, LossKind, LostSoFar, RetransmittedSoFar, SocketMemory,
+    AllowanceExceeded, ComplaintKind, HostFact, KernelComplaint, LossKind, LostSoFar, RetransmittedSoFar, SocketMemory,
 };
 
 use super::beside::{Beside, MOST_FACTS, named};
@@ -14,6 +14,7 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
         match fact {
             HostFact::Complaint(one) => all.push(of_complaint(named(host.as_ref()), one)),
             HostFact::LostSoFar(lost) => all.push(of_lost(named(host.as_ref()), lost)),
+            HostFact::Allowance(one) => all.push(of_allowance(named(host.as_ref()), one)),
             HostFact::RetransmittedSoFar(one) => all.push(of_retransmitted(named(host.as_ref()), one)),
             _ => {}
         }
@@ -47,6 +48,17 @@ fn of_lost(host: &str, lost: &LostSoFar) -> Statement {
              CPU that empties them too slow"
         ),
     })
+}
+
+/// What a cloud held back or dropped.
+fn of_allowance(host: &str, one: &AllowanceExceeded) -> Statement {
+    let AllowanceExceeded { device, counter, packets } = one;
+    let device = if device.is_empty() { "the NIC" } else { device };
+    Statement::fault(format!(
+        "{packets} packets at {device} of {host} exceeded what the cloud allows this virtual machine ({counter}) since it began to count, and \
+         were queued or dropped by its host: a larger machine, fewer packets a second or a pace below the allowance; whether it still goes on, \
+         a second reading after a test tells"
+    ))
 }
 
 /// A frame that only bulk data sends.

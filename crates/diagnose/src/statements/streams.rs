@@ -4,6 +4,7 @@ use model::measurement::Heading;
 use model::played::Finding;
 use model::round::Round;
 use model::spec::Protocol;
+use predict::physics::{LossVerdict, LossWitness, RttSource};
 use units::DataRate;
 
 use super::statement::Statement;
@@ -14,6 +15,8 @@ struct Direction<'a> {
     to: &'a str,
     streams: u16,
     goodput: DataRate,
+    /// What its losses allow, where they explain its rate at an RTT that is known.
+    by_loss: Option<String>,
 }
 
 /// All pairs of tests that say more together than alone.
@@ -45,13 +48,41 @@ fn directions(round: &Round) -> Vec<Direction<'_>> {
         for total in run.measurement.iter().flat_map(|found| &found.totals) {
             let ends = (tested.from.host.as_str(), tested.to.host.as_str());
             let (from, to) = if total.heading == Heading::Outbound { ends } else { (ends.1, ends.0) };
-            all.push(Direction { from, to, streams: run.spec.streams, goodput: total.goodput });
+            let witness = LossWitness::of(run, total).filter(|witness| {
+                let is_known = witness.facts.rtt.source != RttSource::WindowOverRate;
+                witness.verdict == LossVerdict::Explains && witness.facts.retransmits >= FEWEST_LOST && is_known
+            });
+            let by_loss = witness.map(|witness| witness.to_string());
+            all.push(Direction { from, to, streams: run.spec.streams, goodput: total.goodput, by_loss });
         }
     }
     all
 }
 
 const MOST_TESTS: usize = 200;
+
+/// Fewer losses may be one event of a queue.
+const FEWEST_LOST: u64 = 3;
+
+/// A stream that its losses keep at its rate, beside several that together have far more: the path carries it, and loses too much for one.
+pub(super) fn limited(round: &Round) -> Vec<Statement> {
+    let all = directions(round);
+    let one = |few: &Direction<'_>| {
+        let allows = few.by_loss.as_ref()?;
+        let many = all.iter().find(|many| {
+            many.from == few.from
+                && many.to == few.to
+                && many.streams > few.streams
+                && many.goodput.bps() > few.goodput.bps() * 3
+        })?;
+        Some(Statement::fault(format!(
+            "{} to {}: {} with {} streams and {} with {}, so that the path carries more than a stream gets: {allows}; find where packets are lost, \
+             and until then use several streams or another congestion control",
+            few.from, few.to, many.goodput, many.streams, few.goodput, few.streams
+        )))
+    };
+    all.iter().filter_map(one).take(MOST).collect()
+}
 
 /// Streams that are each as fast as one alone: every stream has a limit of its own.
 fn more_streams(few: &Direction<'_>, many: &Direction<'_>) -> Option<Statement> {

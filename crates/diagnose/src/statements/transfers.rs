@@ -9,15 +9,15 @@ use model::run::{FailureKind, Outcome, Run};
 use model::series::RunSamples;
 use model::spec::{Limit, Protocol};
 use predict::physics::facts::rtt;
-use predict::physics::{FullLink, LossVerdict, LossWitness, RttSource};
+use predict::physics::{FullLink, LossOfStart, LossVerdict, LossWitness, RttSource};
 use units::duration::show;
 use units::{ByteCount, DataRate};
 
 use super::statement::{Statement, percent, ratio};
-use super::{bursts, counters, crawling};
+use super::{bursts, counters, crawling, usual_window};
 
-/// All of one run.
-pub(super) fn of(tested: &Tested, run: &Run) -> Vec<Statement> {
+/// All of one run. A send buffer may grow to `most_send`, where the settings of its host are printed.
+pub(super) fn of(tested: &Tested, run: &Run, most_send: Option<ByteCount>) -> Vec<Statement> {
     let mut all = Vec::new();
     if let Outcome::Failed(failure) = &run.outcome {
         all.extend(failed(tested, failure.kind, &failure.detail));
@@ -49,7 +49,7 @@ pub(super) fn of(tested: &Tested, run: &Run) -> Vec<Statement> {
         all.extend(retransmitted(&whose, run, total));
     }
     if let Some(samples) = &tested.samples {
-        all.extend(sockets(tested, samples));
+        all.extend(sockets(tested, samples, most_send));
     }
     all.extend(counted(tested, found));
     all
@@ -87,6 +87,11 @@ fn retransmitted(whose: &str, run: &Run, total: &DirectionTotal) -> Option<State
         )));
     }
     let witness = LossWitness::of(run, total);
+    if let Some(start) = LossOfStart::of(run, total)
+        .filter(|_| witness.as_ref().is_none_or(|witness| witness.verdict == LossVerdict::AllowsMore))
+    {
+        return Some(Statement::fact(of_start(whose, &start)));
+    }
     let says = match &witness {
         Some(witness) => format!("{whose}: {again} segments retransmitted; {witness}"),
         None => {
@@ -103,6 +108,18 @@ fn retransmitted(whose: &str, run: &Run, total: &DirectionTotal) -> Option<State
         witness.verdict != LossVerdict::AllowsMore && witness.facts.loss() >= LIMITING && is_known
     });
     Some(if limits { Statement::fault(says) } else { Statement::fact(says) })
+}
+
+/// What a flow lost while it started.
+fn of_start(whose: &str, start: &LossOfStart) -> String {
+    let LossOfStart { until, first, later, rest, .. } = *start;
+    let later = if later == 0 { "none".to_owned() } else { format!("{later}") };
+    format!(
+        "{whose}: {first} segments retransmitted within the first {}, as a start does that overflows a queue, and {later} in the {} after it: the \
+         path itself loses next to nothing",
+        show(until),
+        show(rest)
+    )
 }
 
 /// More than a full queue at the sender's own link costs: one in a hundred.
@@ -217,23 +234,43 @@ fn stops(whose: &str, intervals: &[&Interval]) -> Option<Statement> {
 
 /// Fast for the first intervals and then slower at an even rate, with losses: what a policer leaves, or a bottleneck behind a queue.
 fn fell(whose: &str, intervals: &[&Interval]) -> Option<Statement> {
-    (intervals.len() >= 5).then_some(())?;
-    let mut later: Vec<DataRate> = intervals.iter().skip(2).map(|of| of.rate).collect();
-    later.sort_unstable();
-    let (least, median, most) = (*later.first()?, *later.get(later.len() / 2)?, *later.last()?);
-    let first = intervals.iter().take(2).map(|of| of.rate).max()?;
-    let losses = intervals.iter().skip(2).filter(|of| of.retransmits.is_some_and(|count| count.get() > 0)).count();
-    let even = most.bps() * 10 <= least.bps() * 13;
-    (median.bps() > 0 && first.bps() > 2 * median.bps() && even && losses * 2 >= later.len()).then(|| {
+    let end = intervals.len().checked_sub(FEWEST_EVEN)?;
+    // A bucket that is full at first, or credits that a cloud gives, may last for minutes.
+    let (at, median) = (2..=end).find_map(|at| Some((at, even(&intervals[at..])?)))?;
+    let first = intervals.iter().take(at).map(|of| of.rate).max()?;
+    let later = &intervals[at..];
+    let losses = later.iter().filter(|of| of.retransmits.is_some_and(|count| count.get() > 0)).count();
+    let (fast, slow) = (intervals.get(at - 1)?.end, intervals.last()?.end);
+    let is_long = slow.saturating_sub(fast) * 4 >= slow;
+    (first.bps() > 2 * median.bps() && is_long && losses * 2 >= later.len()).then(|| {
+        let when = if at > 2 { format!("up to {}", show(fast)) } else { "at first".to_owned() };
+        let also = if at > 2 { " (as clouds give their smaller machines: a rate for minutes, then less)" } else { "" };
         Statement::fault(format!(
-            "{whose}: {first} at first, then evenly {median} with losses all the time: what a policer, or a slower link behind a short queue, leaves"
+            "{whose}: {first} {when}, then evenly {median} with losses all the time: what a policer{also}, or a slower link behind a short queue, \
+             leaves"
         ))
     })
 }
 
+/// The median rate of intervals that differ little.
+fn even(intervals: &[&Interval]) -> Option<DataRate> {
+    let mut rates: Vec<DataRate> = intervals.iter().map(|of| of.rate).collect();
+    rates.sort_unstable();
+    let (least, median, most) = (*rates.first()?, *rates.get(rates.len() / 2)?, *rates.last()?);
+    (median.bps() > 0 && most.bps() * 10 <= least.bps() * 13).then_some(median)
+}
+
+/// Of fewer intervals being alike may be chance.
+const FEWEST_EVEN: usize = 3;
+
 /// What the congestion window allows at the RTT, against what was reached.
 fn window(whose: &str, run: &Run, total: &DirectionTotal, intervals: &[&Interval]) -> Vec<Statement> {
     let mut all = Vec::new();
+    // What the test itself asked for is no limit of a window.
+    let asked = run.spec.rate.map(|rate| rate.bps().saturating_mul(u64::from(run.spec.streams.max(1))));
+    if asked.is_some_and(|asked| total.goodput.bps() * 10 >= asked * 9) {
+        return all;
+    }
     let Some(rtt) = rtt(run, total).filter(|rtt| rtt.source != RttSource::WindowOverRate) else {
         all.extend(still_window(whose, intervals));
         return all;
@@ -253,7 +290,10 @@ fn window(whose: &str, run: &Run, total: &DirectionTotal, intervals: &[&Interval
     let lossless = total.retransmits.is_some_and(|count| count.get() == 0);
     let mut windows: Vec<ByteCount> = intervals.iter().skip(intervals.len() / 2).filter_map(|of| of.cwnd).collect();
     windows.sort_unstable();
-    let (Some(least), Some(most)) = (windows.first(), windows.last()) else { return all };
+    let (Some(least), Some(most)) = (windows.first(), windows.last()) else {
+        all.extend(usual_window::of(whose, total, [rtt.low, rtt.high], intervals));
+        return all;
+    };
     let Some(allows) = DataRate::of(*least, rtt.high) else { return all };
     // After the start-up, as the windows are.
     let mut rates: Vec<DataRate> = intervals.iter().skip(intervals.len() / 2).map(|of| of.rate).collect();
@@ -326,7 +366,7 @@ fn link_speed(whose: &str, run: &Run, total: &DirectionTotal) -> Option<Statemen
     (!is_known && (full.is_steady || !is_of_losses())).then(|| {
         Statement::fact(format!(
             "{whose}: {} is what TCP gets of an Ethernet link of {link}{packets}: `ethtool DEVICE` at both hosts says whether theirs is one",
-            total.goodput
+            full.reached
         ))
     })
 }
@@ -360,8 +400,8 @@ const ONE_CPU: f64 = 1.05;
 /// One segment lost in so many is no reason for a rate.
 const SELDOM: u64 = 10_000;
 
-fn sockets(tested: &Tested, samples: &RunSamples) -> Vec<Statement> {
-    samples.streams.iter().flat_map(|stream| counters::of_socket(tested, stream)).collect()
+fn sockets(tested: &Tested, samples: &RunSamples, most_send: Option<ByteCount>) -> Vec<Statement> {
+    samples.streams.iter().flat_map(|stream| counters::of_socket(tested, stream, most_send)).collect()
 }
 
 fn counted(tested: &Tested, found: &Measurement) -> Vec<Statement> {

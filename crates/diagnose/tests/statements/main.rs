@@ -3,6 +3,7 @@
 
 mod beside;
 mod hosts;
+mod settings;
 mod watches;
 
 use std::time::Duration;

@@ -12,6 +12,8 @@ pub struct FullLink {
     pub rate: DataRate,
     /// Bytes of its packets.
     pub mtu: u32,
+    /// The goodput that is its: that of the flow once it had started, where intervals show it.
+    pub reached: DataRate,
     /// Whether intervals show that the flow stays at that rate, so that nothing else can be its limit.
     pub is_steady: bool,
 }
@@ -27,7 +29,10 @@ impl FullLink {
             intervals.filter(|interval| interval.heading == total.heading).map(|interval| interval.rate).collect();
         let of_total = Self::near(total.goodput);
         match settled(&rates) {
-            Pace::Steady(rate) => Self::near(rate).map(|link| Self { is_steady: true, ..link }).or(of_total),
+            Pace::Steady(rate) => Self::near(rate).map(|link| Self { is_steady: true, ..link }).or_else(|| {
+                // The mean of a flow that has changed its rate is nobody's.
+                of_total.filter(|_| rate.bps().abs_diff(total.goodput.bps()) * EVEN <= rate.bps())
+            }),
             Pace::Unknown => of_total,
             // Rates of fast links are near each other, and a mean of any may be one of them.
             Pace::Uneven => of_total.filter(|link| link.rate <= COMMON),
@@ -45,7 +50,7 @@ impl FullLink {
                 (*mtu == 1_500 || link >= COMMON) && (*least..=*most).contains(&part)
             };
             let (mtu, _) = [(1_500, PAYLOAD_OF_1500), (9_000, PAYLOAD_OF_9000)].into_iter().find(fits)?;
-            Some(Self { rate: link, mtu, is_steady: false })
+            Some(Self { rate: link, mtu, reached: goodput, is_steady: false })
         })
     }
 }

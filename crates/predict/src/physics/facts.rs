@@ -5,6 +5,8 @@ use std::time::Duration;
 use model::measurement::{DirectionTotal, Interval};
 use model::run::Run;
 
+use super::start::LossOfStart;
+
 /// What TCP's models are reckoned from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TcpFacts {
@@ -55,9 +57,13 @@ impl TcpFacts {
         let printed = flows().find_map(|flow| flow.mss).or(run.declared.mss);
         let segment_bytes = printed.filter(|bytes| *bytes > 0).unwrap_or(ETHERNET);
         let sent = total.sent.or(total.received)?.get();
+        // What overflows a queue at the start is over: the losses that limit a rate are those that go on.
+        let start = LossOfStart::of(run, total);
+        let (retransmits, sent) =
+            start.map_or((total.retransmits?.get(), sent), |start| (start.later, start.bytes.get()));
         let control = flows().find_map(|flow| flow.congestion_control.clone());
         Some(Self {
-            retransmits: total.retransmits?.get(),
+            retransmits,
             segments: sent / u64::from(segment_bytes),
             rtt: rtt(run, total)?,
             segment_bytes,

@@ -2,6 +2,7 @@
 //!
 //! * [`facts`]: what a run says of these, with a range where it is estimated
 //! * [`ethernet`]: what TCP gets of a link that is full
+//! * [`start`]: losses that come with the start of a flow and end with it
 //! * [`loss`]: the rate that a share of lost packets leaves (Mathis and others 1997, PFTK 1998, RFC 9438)
 //!
 //! A witness, no judge: it says whether the losses explain a rate, and needs no rate of the path for that.
@@ -9,6 +10,7 @@
 pub mod ethernet;
 pub mod facts;
 pub mod loss;
+pub mod start;
 
 use std::fmt;
 
@@ -20,6 +22,7 @@ use units::duration::show;
 pub use ethernet::FullLink;
 pub use facts::{RttRange, RttSource, TcpFacts};
 pub use loss::RateRange;
+pub use start::LossOfStart;
 
 /// What loss allows a flow, beside what it reached.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,0 +1,67 @@
+//! Downloads of one host from several servers beside each other.
+
+use model::played::Finding;
+use model::probe::download::Download;
+use model::round::Round;
+use model::run::Outcome;
+use units::{ByteCount, DataRate};
+
+use super::statement::Statement;
+
+/// A server that gives far less than another, and each of its connections the same.
+pub(super) fn of(round: &Round) -> Vec<Statement> {
+    let mut all: Vec<(&str, &Download, DataRate)> = Vec::new();
+    for tested in &round.tests {
+        let Finding::Downloads(downloads) = &tested.finding else { continue };
+        let known = downloads.iter().filter(|one| one.outcome == Outcome::Complete && one.body >= LEAST);
+        all.extend(known.filter_map(|one| Some((one.subject.target.as_str(), one, one.goodput.or(one.overall)?))));
+        if all.len() >= MOST {
+            break;
+        }
+    }
+    let Some((fast, _, best)) = all.iter().max_by_key(|(_, _, rate)| *rate).copied() else { return Vec::new() };
+    let mut servers: Vec<&str> = all.iter().map(|(server, ..)| *server).filter(|server| *server != fast).collect();
+    servers.sort_unstable();
+    servers.dedup();
+    servers.iter().filter_map(|server| slow([server, fast], &all, best)).collect()
+}
+
+/// What is said of a server that is slow beside the fastest.
+fn slow([server, fast]: [&str; 2], all: &[(&str, &Download, DataRate)], best: DataRate) -> Option<Statement> {
+    let mut rates: Vec<DataRate> = all.iter().filter(|(of, ..)| *of == server).map(|(.., rate)| *rate).collect();
+    rates.sort_unstable();
+    let (least, most) = (*rates.first()?, *rates.last()?);
+    (most.bps().saturating_mul(TIMES) < best.bps()).then_some(())?;
+    let alike = rates.len() >= FEWEST && most.bps().saturating_sub(least.bps()) * ALIKE <= most.bps();
+    let says = format!(
+        "{server} gives {most} where {fast} gives {best} to the same host, whose own line and settings carry that"
+    );
+    Some(if alike {
+        Statement::fault(format!(
+            "{says}; {} connections to {server} have the same rate to one part in {}: a limit for each connection, at the server or a device in \
+             front of it; several connections at a time, or another server, get more",
+            rates.len(),
+            most.bps()
+                .checked_div(most.bps().saturating_sub(least.bps()))
+                .map_or(EXACT, |part| part.clamp(ALIKE, EXACT))
+        ))
+    } else {
+        Statement::fault(format!(
+            "{says}: the server, its own line, a limit that it sets or the path to it is slow; several connections at a time tell a limit of each from \
+             a full line"
+        ))
+    })
+}
+
+/// Smaller files are over before a rate has settled.
+const LEAST: ByteCount = ByteCount::new(1_000_000);
+/// A list of mirrors has dozens.
+const MOST: usize = 1_000;
+/// From such a ratio on.
+const TIMES: u64 = 3;
+/// Two may be alike by chance.
+const FEWEST: usize = 3;
+/// No path that anybody else uses gives rates as near to each other.
+const ALIKE: u64 = 50;
+/// What is said of rates that are equal as printed.
+const EXACT: u64 = 10_000;
