@@ -1,0 +1,166 @@
+//! Texts of tickets, mails, forums and chats, each with what stands around its numbers there.
+
+use super::Pasted;
+
+pub(super) const TICKETS: [Pasted; 30] = [
+    Pasted {
+        files: &["crc-switch-quoted.txt"],
+        known: &[],
+        found: true,
+        says: "2103 of 699017 frames arrived damaged at GigabitEthernet1/0/27 of core-sw3",
+    },
+    Pasted {
+        files: &["json-receive-window.txt"],
+        known: &[],
+        found: true,
+        says: "a window of 326 kB, which at 110 ms allows 23.6 Mbit/s",
+    },
+    Pasted {
+        files: &["globus-send-buffer.txt"],
+        known: &[],
+        found: true,
+        says: "the program has set its buffer itself",
+    },
+    Pasted {
+        files: &["policer-upload.txt"],
+        known: &[],
+        found: true,
+        says: "policer drops what comes faster than a rate",
+    },
+    Pasted {
+        files: &["allowance-of-cloud.txt"],
+        known: &[],
+        found: true,
+        says: "9.53 Gbit/s up to 300 s, then evenly 745 Mbit/s",
+    },
+    Pasted { files: &["duplex-late-collisions.txt"], known: &[], found: true, says: "runs at 100 Mbit/s half duplex" },
+    Pasted {
+        files: &["black-hole-of-tunnel.txt"],
+        known: &[],
+        found: true,
+        says: "those of 1401 B vanish and no router says so",
+    },
+    Pasted {
+        files: &["queue-of-upload.txt"],
+        known: &[],
+        found: true,
+        says: "210 ms of queue in front of the access line",
+    },
+    Pasted {
+        files: &["cpu-of-receiver.txt"],
+        known: &[],
+        found: true,
+        says: "the receiving program used 99.8 % of a CPU",
+    },
+    Pasted {
+        files: &["netperf-steal.txt"],
+        known: &[],
+        found: true,
+        says: "the hypervisor took 64 % of the CPU time of app-lisboa",
+    },
+    Pasted {
+        files: &["ring-before-after.txt"],
+        known: &[],
+        found: true,
+        says: "with a receive ring of 256 of at most 8192",
+    },
+    Pasted {
+        files: &["bond-overtaken.txt"],
+        known: &[],
+        found: true,
+        says: "6064 of 6123 retransmitted segments had arrived already (DSACK)",
+    },
+    Pasted {
+        files: &["detour-even-window.txt"],
+        known: &[],
+        found: true,
+        says: "evenly 119 Mbit/s at an RTT of 212 ms are 3.15 MB under way all the time",
+    },
+    Pasted {
+        files: &["radio-weak.txt"],
+        known: &[],
+        found: true,
+        says: "has a signal of 28 %, receives at 13.0 Mbit/s",
+    },
+    Pasted {
+        files: &["scale-removed-wrapped.txt"],
+        known: &[],
+        found: true,
+        says: "the SYN leaves with a window scale of 10 and arrives without one",
+    },
+    Pasted {
+        files: &["rsync-grouped-disk.txt"],
+        known: &[],
+        found: true,
+        says: "the disk sda of nas2 is busy for 99.9 % of the time, writes 324 Mbit/s",
+    },
+    Pasted {
+        files: &["lines-numbered.txt"],
+        known: &[],
+        found: true,
+        says: "so that the path carries more than a stream gets",
+    },
+    Pasted {
+        files: &["junos-matched.txt"],
+        known: &[],
+        found: true,
+        says: "(136 of 1294880, 0.0105 %), so that they are lost there",
+    },
+    Pasted {
+        files: &["mirror-limit.txt"],
+        known: &[],
+        found: true,
+        says: "5 connections to mirror-a.example.org have the same rate",
+    },
+    Pasted {
+        files: &["well-json-10g.txt"],
+        known: &[],
+        found: false,
+        says: "9.90 Gbit/s is what TCP gets of an Ethernet link of 10.0 Gbit/s",
+    },
+    Pasted {
+        files: &["well-access-line.txt"],
+        known: &[],
+        found: false,
+        says: "248 Mbit/s down and 38.6 Mbit/s up with one connection",
+    },
+    Pasted { files: &["well-90-mbit.txt"], known: &[], found: false, says: "No problem found in 1 of 3 flows" },
+    Pasted {
+        files: &["well-robocopy.txt"],
+        known: &[],
+        found: false,
+        says: "42.9 GB by robocopy in 379 s, 906 Mbit/s",
+    },
+    Pasted {
+        files: &["well-pscheduler.txt"],
+        known: &[],
+        found: false,
+        says: "9.88 Gbit/s is what TCP gets of an Ethernet link of 10.0 Gbit/s",
+    },
+    Pasted {
+        files: &["well-silent-hop.txt"],
+        known: &[],
+        found: false,
+        says: "it limits its answers, the path loses nothing",
+    },
+    Pasted {
+        files: &["echoes-only.txt"],
+        known: &[],
+        found: false,
+        says: "No problem found in echoes; no transfer was measured",
+    },
+    Pasted {
+        files: &["netstat-since-boot.txt"],
+        known: &[],
+        found: false,
+        says: "shows no change: read it before and after the test",
+    },
+    Pasted { files: &["stopped-at-once.txt"], known: &[], found: false, says: "which says nothing of higher rates" },
+    Pasted {
+        files: &["settings-usual.txt"],
+        known: &[],
+        found: false,
+        says: "a receive buffer grows to 6.29 MB at most",
+    },
+    Pasted { files: &["xrdcp-alone.txt"], known: &[], found: false, says: "1.11 GB by xrdcp in 25.1 s, 353 Mbit/s" },
+];
