@@ -3,10 +3,15 @@
 use crate::decode::{Segment, flag};
 
 /// The last packets of a connection, by digest.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Copies {
-    last: [[Recent; PLACES]; SLOTS],
+    first: Option<Recent>,
+    /// Made when a second packet comes: of a connection of one packet there is nothing to compare.
+    last: Option<Box<Digests>>,
 }
+
+/// Places for digests.
+type Digests = [[Recent; PLACES]; SLOTS];
 
 /// When a packet of a digest was seen last.
 #[derive(Debug, Clone, Copy)]
@@ -24,13 +29,16 @@ const COPY_NS: i64 = 1_000_000;
 /// loss so soon, and retransmits.
 const TWIN_NS: i64 = 50_000;
 
-impl Default for Copies {
-    fn default() -> Self {
-        Self { last: [[Recent { digest: 0, time_ns: i64::MIN }; PLACES]; SLOTS] }
-    }
-}
+/// No packet.
+const NONE: Recent = Recent { digest: 0, time_ns: i64::MIN };
 
 impl Copies {
+    /// Whether memory is used for more than one packet.
+    #[cfg(test)]
+    pub(super) fn has_table(&self) -> bool {
+        self.last.is_some()
+    }
+
     /// Whether this is a copy of a packet that has just been seen. The IP ID tells a copy from a retransmission, and where there is none
     /// the time.
     #[inline]
@@ -46,12 +54,26 @@ impl Copies {
         for field in [segment.seq, segment.ack, stamp, segment.payload, rest, sack] {
             digest = (digest ^ field).wrapping_mul(0x9e37_79b1).rotate_left(13);
         }
+        let recent = Recent { digest, time_ns: segment.time_ns };
+        let Some(first) = self.first else {
+            self.first = Some(recent);
+            return false;
+        };
         let is_same =
             |last: &Recent| last.digest == digest && segment.time_ns.saturating_sub(last.time_ns) <= within_ns;
-        let [one, other] = &mut self.last[(digest >> 4) as usize % SLOTS];
+        let last = self.last.get_or_insert_with(|| {
+            let mut last = Box::new([[NONE; PLACES]; SLOTS]);
+            last[slot(first.digest)][0] = first;
+            last
+        });
+        let [one, other] = &mut last[slot(digest)];
         let is_copy = is_same(one) || is_same(other);
         let place = if is_same(one) || !is_same(other) && one.time_ns <= other.time_ns { one } else { other };
-        *place = Recent { digest, time_ns: segment.time_ns };
+        *place = recent;
         is_copy
     }
+}
+
+fn slot(digest: u32) -> usize {
+    (digest >> 4) as usize % SLOTS
 }

@@ -140,3 +140,23 @@ fn count(own: &mut Direction, segment: &Segment) {
     counts.cwr += u64::from(segment.has(flag::CWR) && !segment.has(flag::SYN));
     own.hops.take(segment.ttl, segment.time_ns);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A million connections of one packet may take 64 MB: 8,192 are followed at once, and what else is resident is 20 MB.
+    const MOST_BYTES: usize = 4_608;
+
+    #[test]
+    fn a_connection_of_one_packet_takes_little_memory() {
+        assert!(size_of::<Connection>() <= MOST_BYTES, "{} bytes", size_of::<Connection>());
+        for (flags, payload) in [(flag::SYN, 0), (flag::ACK, 1_448)] {
+            let segment = Segment { flags, payload, time_ns: 1_700_000_000_000_000_000, ..Segment::default() };
+            let mut connection = Connection::new(&segment);
+            connection.take(&segment, From::Client);
+            assert!(!connection.copies.has_table(), "there is no second packet that could be a copy");
+            assert!(connection.directions.iter().all(Direction::has_no_bursts), "{connection:?}");
+        }
+    }
+}

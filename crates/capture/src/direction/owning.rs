@@ -225,6 +225,12 @@ impl Direction {
         self.refills.sent(bytes, (since.acks > 0).then_some(since.ack_ns));
     }
 
+    /// Nothing is kept of bursts.
+    #[cfg(test)]
+    pub(crate) fn has_no_bursts(&self) -> bool {
+        self.wakes.is_unused() && self.refills.is_unused()
+    }
+
     /// A full send buffer shows: its writer is woken at one level, or fills to one.
     fn waits_for_room(&self) -> bool {
         self.wakes.level().is_some() || self.refills.level().is_some()

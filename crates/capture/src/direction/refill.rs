@@ -3,8 +3,15 @@
 //! tries again by a timer (`SO_SNDTIMEO`) writes as much as there is room for, at any level of what is left, behind no acknowledgment.
 
 /// See the module.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Refills {
+    /// Made when a first burst is seen: most connections have none.
+    seen: Option<Box<Bursts>>,
+}
+
+/// What bursts have shown so far.
+#[derive(Debug, Clone, Copy, Default)]
+struct Bursts {
     open: Option<OpenBurst>,
     /// Bytes outstanding behind a burst: before it, and what was sent in it.
     level: Smoothed,
@@ -122,15 +129,60 @@ const AT_ONCE_NS: i64 = 30_000;
 impl Refills {
     /// A burst begins; the one before is over.
     pub(super) fn start(&mut self, start: RefillStart) {
+        self.seen.get_or_insert_default().start(start);
+    }
+
+    /// A packet of the burst, so long behind the last acknowledgment if one came before it.
+    #[inline]
+    pub(super) fn sent(&mut self, bytes: u64, ack_ns: Option<i64>) {
+        if let Some(seen) = &mut self.seen {
+            seen.sent(bytes, ack_ns);
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_unused(&self) -> bool {
+        self.seen.is_none()
+    }
+
+    /// See [`Writing`].
+    pub(crate) fn writing(&self) -> Writing {
+        self.seen.as_ref().map_or(Writing::Unknown, |seen| seen.writing())
+    }
+
+    /// Bursts come while data is outstanding, and who writes them is not known: an application, or whoever finds the send buffer full.
+    pub(crate) fn is_undecided(&self) -> bool {
+        self.seen.as_ref().is_some_and(|seen| seen.is_undecided())
+    }
+
+    /// Bytes outstanding behind a burst, and since when it has been so many; none where they are not the same each time.
+    #[inline]
+    pub(super) fn level(&self) -> Option<(u64, i64)> {
+        self.seen.as_ref()?.level()
+    }
+
+    /// Who writes with more outstanding has not waited until a third was free, at which a kernel reports room (`sk_stream_write_space`).
+    pub(super) fn is_early(&self, outstanding: u64) -> bool {
+        self.level().is_some_and(|(level, _)| outstanding * 3 > level * 2)
+    }
+
+    /// Losses, or marks, limit: count anew.
+    pub(super) fn restart(&mut self) {
+        if let Some(seen) = &mut self.seen {
+            **seen = Bursts::default();
+        }
+    }
+}
+
+impl Bursts {
+    fn start(&mut self, start: RefillStart) {
         if let Some(last) = self.open.replace(OpenBurst { start, bytes: 0, answered: 0 }) {
             self.take(&last, start.at_ns.saturating_sub(last.start.at_ns).clamp(0, LONGEST_NS));
             self.is_full = self.is_found();
         }
     }
 
-    /// A packet of the burst, so long behind the last acknowledgment if one came before it.
-    #[inline]
-    pub(super) fn sent(&mut self, bytes: u64, ack_ns: Option<i64>) {
+    fn sent(&mut self, bytes: u64, ack_ns: Option<i64>) {
         if let Some(open) = &mut self.open {
             let bytes = bytes.cast_signed();
             open.bytes += bytes;
@@ -186,8 +238,7 @@ impl Refills {
         }
     }
 
-    /// See [`Writing`].
-    pub(crate) fn writing(&self) -> Writing {
+    fn writing(&self) -> Writing {
         let differ = self.size.deviation * 4 >= self.size.mean;
         let varies = differ || self.spacing.deviation * 6 >= self.spacing.mean;
         // A congestion window fills to one level as well, and answers each acknowledgment.
@@ -205,28 +256,14 @@ impl Refills {
         }
     }
 
-    /// Bursts come while data is outstanding, and who writes them is not known: an application, or whoever finds the send buffer full.
-    pub(crate) fn is_undecided(&self) -> bool {
+    fn is_undecided(&self) -> bool {
         let is_seen = self.before.saturating_add(self.bursts) >= LEAST_BURSTS / 4;
         is_seen && self.silent * 2 <= WHOLE && self.writing() == Writing::Unknown
     }
 
-    /// Bytes outstanding behind a burst, and since when it has been so many; none where they are not the same each time.
-    pub(super) fn level(&self) -> Option<(u64, i64)> {
+    fn level(&self) -> Option<(u64, i64)> {
         let level = u64::try_from(self.level.mean).unwrap_or_default();
         self.is_full.then_some((level, self.since_ns))
-    }
-
-    /// Who writes with more outstanding has not waited until a third was free, at which a kernel reports room (`sk_stream_write_space`).
-    pub(super) fn is_early(&self, outstanding: u64) -> bool {
-        self.level().is_some_and(|(level, _)| outstanding * 3 > level * 2)
-    }
-
-    /// Losses, or marks, limit: count anew.
-    pub(super) fn restart(&mut self) {
-        if self.open.is_some() {
-            *self = Self::default();
-        }
     }
 }
 
@@ -330,8 +367,7 @@ mod tests {
             for span_ns in spans() {
                 let before = path.pass(span_ns);
                 path.write(path.start(span_ns, before), size(span_ns), 5 * MS);
-                let Refills { level, size, usual, .. } = &path.refills;
-                assert_ne!(path.refills.writing(), Writing::ToOneLevel, "{level:?} {size:?} {usual:?}");
+                assert_ne!(path.refills.writing(), Writing::ToOneLevel, "{:?}", path.refills);
             }
             assert_eq!(path.refills.level(), None);
         }

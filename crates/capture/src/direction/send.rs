@@ -74,7 +74,9 @@ impl Direction {
                 self.clock.sent(since, segments);
                 self.note_burst(time_ns, since);
             }
-            self.note_refill(time_ns, since, to - from.max(self.numbers.next));
+            if self.counts.data_packets > 0 {
+                self.note_refill(time_ns, since, to - from.max(self.numbers.next));
+            }
         }
         if to > self.numbers.next {
             self.new_data(segment, from.max(self.numbers.next), from, to);

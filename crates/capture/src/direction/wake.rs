@@ -2,10 +2,11 @@
 //! free (`sk_stream_write_space`): each time at the same level, by the acknowledgment that reaches it. An application that comes by its own
 //! clock does so at any level, or behind no acknowledgment; a congestion window lets each acknowledgment be answered at once.
 
-/// Votes for the level that wakes a writer, an eighth of an octave each.
-#[derive(Debug, Clone)]
+/// At which level a writer is woken, an eighth of an octave each.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct WakeLevels {
-    votes: [u8; LEVELS],
+    /// Made when an acknowledgment releases a first burst: most connections have none.
+    votes: Option<Box<Votes>>,
     /// Bursts behind a pause, and those of them that an acknowledgment released.
     bursts: u32,
     at_once: u32,
@@ -20,11 +21,18 @@ pub(crate) struct WakeLevels {
     level: Option<u64>,
     /// Bytes outstanding when a writer was woken at that level, smoothed.
     woken: u64,
-    /// The last bursts that acknowledgments released, the oldest first; most connections have none.
-    last: Option<Box<[Released; KEPT]>>,
     /// The bin of most votes, and when it was first voted for by the bursts that were remembered when it became that.
     most: usize,
     since_ns: i64,
+}
+
+/// Bursts that acknowledgments released.
+#[derive(Debug, Clone)]
+struct Votes {
+    /// How many vote for each level.
+    bins: [u8; LEVELS],
+    /// The last of them, the oldest first.
+    last: [Released; KEPT],
 }
 
 /// A burst that an acknowledgment released: when the pause before it began, and the bins that it voted for.
@@ -79,22 +87,9 @@ const LEAST_AT_ONCE: u32 = 8;
 /// Counts that are halved, so that a level that has changed is known again.
 const MANY: u32 = 64;
 
-impl Default for WakeLevels {
+impl Default for Votes {
     fn default() -> Self {
-        Self {
-            votes: [0; LEVELS],
-            bursts: 0,
-            at_once: 0,
-            answers: 0,
-            released: 0,
-            rounds: 0,
-            peak: 0,
-            level: None,
-            woken: 0,
-            last: None,
-            most: 0,
-            since_ns: 0,
-        }
+        Self { bins: [0; LEVELS], last: [NEVER; KEPT] }
     }
 }
 
@@ -117,7 +112,7 @@ impl WakeLevels {
             self.vote(burst);
         }
         if self.bursts >= MANY {
-            self.votes.iter_mut().for_each(|votes| *votes /= 2);
+            self.votes.iter_mut().flat_map(|votes| &mut votes.bins).for_each(|votes| *votes /= 2);
             (self.bursts, self.at_once, self.rounds) = (self.bursts / 2, self.at_once / 2, self.rounds / 2);
         }
         self.level = self.found();
@@ -138,11 +133,11 @@ impl WakeLevels {
         // Until a busy host runs the writer more is acknowledged: where little is left of the flight anyway, that is no other level.
         let span = bin(burst.after)..=bin(burst.train.max(burst.before).max(burst.peak / LITTLE).max(burst.after));
         let [low, high] = [*span.start(), *span.end()].map(|bin| u8::try_from(bin).unwrap_or(u8::MAX));
-        self.votes.get_mut(span).into_iter().flatten().for_each(|votes| *votes = votes.saturating_add(1));
-        let last = self.last.get_or_insert_with(|| Box::new([NEVER; KEPT]));
+        let Votes { bins, last } = &mut **self.votes.get_or_insert_default();
+        bins.get_mut(span).into_iter().flatten().for_each(|votes| *votes = votes.saturating_add(1));
         last.rotate_left(1);
         last[KEPT - 1] = Released { from_ns: burst.at_ns - burst.data_ns, low, high };
-        let most = most_voted(&self.votes);
+        let most = most_voted(bins);
         if self.most == most {
             return;
         }
@@ -187,12 +182,18 @@ impl WakeLevels {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn is_unused(&self) -> bool {
+        self.votes.is_none()
+    }
+
     /// The highest level with the most votes, where a third of the bursts follow an acknowledgment at once (an application's: 12 to 16 %) and
     /// three of five of these agree on a level that a third of the flight has drained to (of a congestion window: a twentieth).
     /// Measured of 40 transfers of 10 to 100 ms, Linux 6.18, on a busy machine.
     fn found(&self) -> Option<u64> {
-        let index = most_voted(&self.votes);
-        let (most, level) = (self.votes.get(index).copied()?, level(index));
+        let bins = &self.votes.as_ref()?.bins;
+        let index = most_voted(bins);
+        let (most, level) = (bins.get(index).copied()?, level(index));
         let is_released = self.at_once >= LEAST_AT_ONCE && self.at_once * 3 >= self.bursts;
         let is_same = u32::from(most) * 5 >= self.at_once * 3;
         let is_often = self.bursts * 5 >= self.rounds;
@@ -225,9 +226,9 @@ impl WakeLevels {
 }
 
 /// The highest of the bins with the most votes.
-fn most_voted(votes: &[u8; LEVELS]) -> usize {
-    let most = votes.iter().copied().max().unwrap_or_default();
-    votes.iter().rposition(|votes| *votes == most).unwrap_or_default()
+fn most_voted(bins: &[u8; LEVELS]) -> usize {
+    let most = bins.iter().copied().max().unwrap_or_default();
+    bins.iter().rposition(|votes| *votes == most).unwrap_or_default()
 }
 
 fn bin(bytes: u64) -> usize {
