@@ -14,6 +14,10 @@ const MAX_KEPT: usize = 1 << 21;
 const MAX_CONNECTIONS: usize = 4_096;
 /// A segment where no SYN says more, and time stamps.
 const USUAL_MSS: u32 = 1_448;
+/// No sender makes smaller ones (`net.ipv4.tcp_min_snd_mss` of Linux): a file whose SYN says a byte would be cut into 65,535 pieces a packet.
+const LEAST_MSS: u32 = 48;
+/// The most that Linux hands down in one packet (`GSO_MAX_SIZE`, BIG TCP): a file may say gigabytes, and would be cut into as many pieces.
+const MOST_TOGETHER: u32 = 524_280;
 /// What time stamps take of the MSS of a SYN.
 const STAMP_BYTES: u32 = 12;
 
@@ -206,7 +210,7 @@ impl Recorded {
         }
         if segment.payload > 0 && !segment.has(flag::SYN) {
             own.expect(segment, segment.payload);
-            return own.cut(segment, if self.mss == 0 { USUAL_MSS } else { self.mss });
+            return own.cut(segment, if self.mss == 0 { USUAL_MSS } else { self.mss.max(LEAST_MSS) });
         }
         if segment.flags & (flag::SYN | flag::FIN) != 0 {
             return 0;
@@ -244,7 +248,8 @@ impl Sent {
     fn cut(&mut self, segment: &Segment, mss: u32) -> usize {
         let start = self.numbers.unwrap(segment.seq);
         let stamp = segment.options.timestamps.map_or(0, |stamps| stamps.0);
-        let pieces = u16::try_from(segment.payload.div_ceil(mss.max(1))).unwrap_or(u16::MAX);
+        let together = segment.payload.min(MOST_TOGETHER);
+        let pieces = u16::try_from(together.div_ceil(mss.max(1))).unwrap_or(u16::MAX);
         for piece in 0..pieces {
             let offset = u32::from(piece) * mss;
             self.segments.push(Passage {

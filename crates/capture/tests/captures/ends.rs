@@ -189,3 +189,25 @@ fn captures_without_a_connection_in_common_give_none() {
     let joined = join(&recording(two.near), &recording(Vec::new()), Clocks::Own);
     assert_eq!((joined.connections.len(), joined.only_in_first, joined.only_in_second), (0, 1, 0));
 }
+
+/// A thousand bytes would be a thousand segments, and a file of few packets millions.
+#[test]
+fn a_syn_that_says_a_byte_does_not_multiply_segments() {
+    let mut two = Two::new(0, 0);
+    two.transfer(&[PLAIN; 3]);
+    for (_, packet) in two.near.iter_mut().chain(&mut two.far) {
+        if let Some(at) = packet.windows(4).position(|option| option == [2, 4, 3, 0xf4]) {
+            packet[at + 2..at + 4].copy_from_slice(&[0, 13]);
+        }
+    }
+    let joined = two.joined(Clocks::Own);
+    assert_eq!(joined.connections[0].directions.to_server.segments.sent, 3 * 21);
+}
+
+#[test]
+fn a_packet_of_gigabytes_is_cut_like_the_largest_that_there_are() {
+    let mut two = Two::new(0, 0);
+    two.put(3 * DELAY, Sent { seq: 1_000, ack: 7, flags: 16, payload: 2_000_000_000 }, PLAIN);
+    let joined = two.joined(Clocks::Own);
+    assert_eq!(joined.connections[0].directions.to_server.segments.sent, 525);
+}
