@@ -38,23 +38,26 @@ impl SendRoom {
     /// What the kernel says where it cannot be asked.
     pub(super) fn wait(&mut self, fd: BorrowedFd<'_>, want: usize, most: Duration) -> io::Result<usize> {
         if self.is_filling {
-            let room = room(fd)?;
-            if room > 0 {
-                return Ok(self.part(want, SendBuffer::Free, room));
+            let part = self.part(want, SendBuffer::Free, Room::of(fd)?);
+            if part > 0 {
+                return Ok(part);
             }
         }
         let buffer = wait_for_room(fd, most)?;
         self.is_filling = buffer == SendBuffer::Free;
-        Ok(self.part(want, buffer, room(fd)?))
+        let part = self.part(want, buffer, Room::of(fd)?);
+        // Of a connection that has ended a send says how.
+        Ok(if part == 0 && self.is_filling { want.min(self.segment) } else { part })
     }
 
     /// How many of `want` bytes to hand over to a buffer that has so much room.
-    fn part(self, want: usize, buffer: SendBuffer, room: usize) -> usize {
+    fn part(self, want: usize, buffer: SendBuffer, room: Room) -> usize {
+        let packet = self.packet();
         let most = match buffer {
-            // As much as the kernel takes of whoever is woken: the last packet may go beyond the limit.
-            SendBuffer::Free => room.max(1).checked_next_multiple_of(self.packet()).unwrap_or(usize::MAX),
-            // It takes long to drain. Who waits for a third to be free has less on the path than it holds.
-            SendBuffer::Full => room,
+            // The kernel takes the last packet whole of whoever is woken, though it goes beyond the limit: much, of a small buffer.
+            SendBuffer::Free if room.limit < SMALL * packet => room.free.next_multiple_of(packet),
+            // A large one is filled to one level, also where a third of it takes long to drain.
+            SendBuffer::Free | SendBuffer::Full => room.free,
         };
         if want <= most { want } else { self.whole(most) }
     }
@@ -70,11 +73,24 @@ impl SendRoom {
     }
 }
 
-/// Bytes that are free of a send buffer. A kernel that does not say takes whatever comes.
-fn room(fd: BorrowedFd<'_>) -> io::Result<usize> {
-    let memory = memory(fd)?;
-    let free = memory.sndbuf.zip(memory.wmem_queued).map(|(limit, queued)| limit.saturating_sub(queued));
-    Ok(free.and_then(|free| usize::try_from(free).ok()).unwrap_or(usize::MAX))
+/// A buffer of fewer packets is small.
+const SMALL: usize = 4;
+
+/// Bytes of a send buffer, and those of them that are free.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    limit: usize,
+    free: usize,
+}
+
+impl Room {
+    /// A kernel that does not say takes whatever comes.
+    fn of(fd: BorrowedFd<'_>) -> io::Result<Self> {
+        let memory = memory(fd)?;
+        let bytes = |bytes: u32| usize::try_from(bytes).unwrap_or(usize::MAX);
+        let limit = memory.sndbuf.map_or(usize::MAX, bytes);
+        Ok(Self { limit, free: limit.saturating_sub(memory.wmem_queued.map_or(0, bytes)) })
+    }
 }
 
 #[cfg(test)]
@@ -83,27 +99,31 @@ mod tests {
 
     const ROOM: SendRoom = SendRoom { segment: 1_448, is_filling: false };
 
+    fn room(limit: usize, free: usize) -> Room {
+        Room { limit, free }
+    }
+
     #[test]
-    fn whoever_is_woken_hands_over_whole_packets_and_whoever_is_not_what_there_is_room_for() {
+    fn of_a_small_buffer_whoever_is_woken_hands_over_whole_packets_else_what_there_is_room_for() {
         let part = |buffer, room| ROOM.part(1 << 20, buffer, room);
-        assert_eq!(part(SendBuffer::Free, 22_000), 45 * 1_448);
-        assert_eq!(part(SendBuffer::Free, 100_000), 90 * 1_448);
-        assert_eq!(part(SendBuffer::Full, 22_000), 15 * 1_448);
-        assert_eq!(part(SendBuffer::Full, 1_447), 0, "less than a segment would wait for the rest of it");
-        // The connection has ended: a send says how.
-        assert_eq!(part(SendBuffer::Free, 0), 45 * 1_448);
+        assert_eq!(part(SendBuffer::Free, room(65_536, 22_000)), 45 * 1_448);
+        assert_eq!(part(SendBuffer::Free, room(200_000, 100_000)), 90 * 1_448);
+        assert_eq!(part(SendBuffer::Free, room(65_536, 0)), 0);
+        assert_eq!(part(SendBuffer::Full, room(65_536, 22_000)), 15 * 1_448);
+        assert_eq!(part(SendBuffer::Full, room(65_536, 1_447)), 0, "less than a segment would wait for the rest of it");
+        assert_eq!(part(SendBuffer::Free, room(1 << 20, 360_000)), 248 * 1_448);
     }
 
     #[test]
     fn the_end_of_what_is_sent_need_not_fill_a_segment() {
-        assert_eq!(ROOM.part(100, SendBuffer::Full, 22_000), 100);
-        assert_eq!(ROOM.part(100, SendBuffer::Full, 99), 0);
+        assert_eq!(ROOM.part(100, SendBuffer::Full, room(65_536, 22_000)), 100);
+        assert_eq!(ROOM.part(100, SendBuffer::Full, room(65_536, 99)), 0);
     }
 
     #[test]
     fn a_segment_that_is_larger_than_a_packet_is_sent_whole() {
         let jumbo = SendRoom { segment: 65_483, is_filling: false };
-        assert_eq!(jumbo.part(1 << 20, SendBuffer::Free, 5_000), 65_483);
-        assert_eq!(jumbo.part(1 << 20, SendBuffer::Full, 65_000), 0);
+        assert_eq!(jumbo.part(1 << 20, SendBuffer::Free, room(87_000, 5_000)), 65_483);
+        assert_eq!(jumbo.part(1 << 20, SendBuffer::Full, room(87_000, 65_000)), 0);
     }
 }
