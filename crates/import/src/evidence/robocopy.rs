@@ -73,7 +73,7 @@ fn is_headings(line: &str) -> bool {
 }
 
 /// What stands behind `Bytes :`.
-fn title<'a>([line, name]: [&'a str; 2]) -> Option<&'a str> {
+fn title([line, name]: [&str; 2]) -> Option<&str> {
     line.trim().strip_prefix(name)?.trim_start().strip_prefix(':').map(str::trim)
 }
 
