@@ -151,8 +151,9 @@ fn idle_connections_beyond_the_limit_are_closed_at_once_and_leave_their_places_w
     let home = TempDir::new().unwrap();
     hub.join(home.path(), "dtn-1", hub.token(Purpose::Join)).unwrap();
     let mut idle: Vec<TcpStream> = (0..400).map(|_| socket(&hub)).collect();
-    // Whoever has joined may still have had a place among the first ones.
-    assert!(idle[40..].iter_mut().all(is_closed));
+    // Whoever has joined may still have had a place among the first ones, and left it to a later one.
+    let open = idle[40..].iter_mut().map(is_closed).filter(|closed| !closed).count();
+    assert!(open <= 1, "{open} beyond the limit");
     counted(&hub, Event::ConnectionRefused, 360);
     let before = hub.hub.counters.get(Event::HandshakeFailed);
     drop(idle);

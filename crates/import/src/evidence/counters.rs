@@ -28,9 +28,10 @@ pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opti
         let between = lines.get(used..).unwrap_or_default().iter().take(MOST_BETWEEN);
         let between = between.take_while(|line| is_rule(line) || is_label(line)).count();
         let more = lines.get(used + between..).unwrap_or_default().iter().take(MAX_COUNTERS);
-        let more: Vec<(&str, u64)> = more.map_while(|line| counter(line)).collect();
         // That a counter comes again shows that it is another reading of the same.
-        if between == 0 || !more.first().is_some_and(|(name, _)| own.iter().any(|(known, _)| known == name)) {
+        let is_known = |(name, _): &(&str, u64)| own.iter().any(|(known, _)| known == name);
+        let more: Vec<(&str, u64)> = more.map_while(|line| counter(line).filter(is_known)).collect();
+        if between == 0 || more.is_empty() {
             break;
         }
         used += between + more.len();

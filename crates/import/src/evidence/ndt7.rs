@@ -23,7 +23,7 @@ pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
             ("", _) => continue,
             ("Download", _) => title = Some(0),
             ("Upload", _) => title = Some(1),
-            (_, Some(found)) => take(&mut both, title, &found)?,
+            (_, Some(found)) if NAMES.contains(&found.name) => take(&mut both, title, &found)?,
             _ => break,
         }
         used = at + 1;
@@ -44,6 +44,8 @@ pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
 }
 
 const LONGEST_NAME: usize = 80;
+/// What the program prints of a direction.
+const NAMES: [&str; 5] = ["Download", "Upload", "Throughput", "Latency", "Retransmission"];
 /// Lines of both tables.
 const MAX_LINES: usize = 16;
 
@@ -75,7 +77,7 @@ struct Printed {
     retransmitted: Option<u32>,
 }
 
-/// Puts a number where it belongs; `None` where it is none of the program's.
+/// Puts a number where it belongs; `None` where it is none.
 fn take(both: &mut [Printed; 2], title: Option<usize>, field: &Field<'_>) -> Option<()> {
     let rate = || megabits(field.value).filter(|_| field.unit == "Mbit/s");
     match (field.name, title) {

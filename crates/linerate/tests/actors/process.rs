@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 /// After this a test that waits fails instead of waiting for ever. No claim rests on it.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A process that ends with its owner.
 #[derive(Debug)]
