@@ -1,20 +1,7 @@
 //! Causes that the evidence does not tell from each other, and what would.
 
-use serde::{Deserialize, Serialize};
-
-use super::Ranked;
-
-/// Two or three causes of which the evidence does not say which it is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Alike {
-    /// Their names in the catalogue, the likeliest first.
-    pub causes: Vec<String>,
-    /// How likely it is one of them.
-    pub probability: f64,
-    /// Tests that would tell them from each other.
-    pub tests: Vec<String>,
-}
+pub use super::problem::Alike;
+use super::problem::Ranked;
 
 /// The first causes of a ranking, if no one stands out and few are left. More than three say nothing, and neither do some that are
 /// hardly likelier than all others.

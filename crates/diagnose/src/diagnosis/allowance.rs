@@ -6,7 +6,7 @@ use model::expectation::Prediction;
 use model::round::Round;
 use predict::of_round::Expectations;
 
-use super::Symptom;
+use super::problem::Symptom;
 use crate::signs::Flow;
 use crate::signs::allowed::{self, FAR, MET};
 

@@ -10,11 +10,12 @@ use super::comparable::ComparableFlows;
 use super::explained_signs::ExplainedSigns;
 use super::findings::Findings;
 use super::ground::{Ground, Part};
+use super::place::FaultLocation;
+use super::problem::{Hypothesis, LikelyPlace, Problem, Ranked, Standing};
 use super::says::Says;
 use super::severity::Severity;
 use super::together;
 use super::weigh::{Weighed, parts, prior, weigh};
-use super::{FaultLocation, Hypothesis, LikelyPlace, Problem, Ranked, Standing};
 use crate::causes::{Catalogue, Cause};
 use crate::signs::flow::FlowKind;
 use crate::signs::{Coverage, Flow, SignState};
@@ -116,14 +117,6 @@ fn take_what_nothing_explains<'c>(
             && suffering.all(|number| candidate.covers.contains(number) && shows(&flows[*number]))
     };
     problems.extract_if(.., |standing| is_its(standing)).for_each(|standing| found.take_in(standing));
-}
-
-impl Standing<'_> {
-    /// What another one explains is this one's as well.
-    pub(super) fn take_in(&mut self, other: Standing<'_>) {
-        self.problem.explains.extend(other.problem.explains);
-        self.suffering.extend(other.suffering);
-    }
 }
 
 /// Whether a problem was found at this segment already: one direction of a segment has one fault, which makes some flows slow and

@@ -1,6 +1,7 @@
 //! Problems at one place that one cause explains: one fault is likelier than two at the same host or link.
 
-use super::{FaultLocation, Problem, Ranked, Standing};
+use super::place::FaultLocation;
+use super::problem::{Problem, Ranked, Standing};
 use crate::causes::{Catalogue, PlaceKind};
 use crate::signs::{Flow, SignState};
 

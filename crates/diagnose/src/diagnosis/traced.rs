@@ -10,7 +10,9 @@ use capture::report::TransferReport;
 use capture::verdict::{Cause as Limit, Verdict};
 use units::DataRate;
 
-use super::{Diagnosis, FaultLocation, LikelyPlace, Problem, Ranked, Symptom, UnjudgedFlow, verdict};
+use super::place::FaultLocation;
+use super::problem::{Diagnosis, LikelyPlace, Problem, Ranked, Symptom, UnjudgedFlow};
+use super::verdict;
 use crate::causes::Catalogue;
 
 /// Where on its path a limit of a transfer is.

@@ -1,7 +1,7 @@
 //! The answer in one sentence: what is wrong and where, how sure that is, or what cannot be told apart.
 
-use super::alike::Alike;
-use super::{Diagnosis, FaultLocation, Problem, Ranked};
+use super::place::FaultLocation;
+use super::problem::{Alike, Diagnosis, Problem, Ranked};
 
 /// What was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
