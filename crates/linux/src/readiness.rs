@@ -110,29 +110,6 @@ impl Bell {
     }
 }
 
-/// What a wait for room in a socket's send buffer has come to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SendBuffer {
-    /// A third of it is free, or the connection has ended and a send says how.
-    Free,
-    /// There was less until the wait was over.
-    Full,
-}
-
-/// Waits until a third of a TCP socket's send buffer is free (include/net/sock.h of 6.18, `sk_stream_is_writeable`), for as long as `most` or until a
-/// signal comes. While it does, the kernel counts the buffer as what limits (`SOCK_NOSPACE`).
-///
-/// # Errors
-/// What `ppoll` gives.
-pub fn wait_for_room(socket: impl AsFd, most: Duration) -> io::Result<SendBuffer> {
-    let timeout = Timespec::try_from(most).ok();
-    match poll(&mut [PollFd::new(&socket, PollFlags::OUT)], timeout.as_ref()) {
-        Ok(0) | Err(Errno::INTR) => Ok(SendBuffer::Full),
-        Ok(_) => Ok(SendBuffer::Free),
-        Err(errno) => Err(errno.into()),
-    }
-}
-
 /// Whether nobody will read what is written to this file any more: the reader of a pipe has gone, the other end of a
 /// socket has closed, a terminal has hung up. Never so of a plain file.
 #[must_use]
@@ -183,25 +160,6 @@ mod tests {
         drop(read);
         assert!(is_abandoned(&write));
         assert!(!is_abandoned(std::fs::File::open("/dev/null").unwrap()));
-    }
-
-    #[test]
-    fn a_full_send_buffer_is_waited_for_until_its_peer_reads() {
-        use std::io::{Read, Write};
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let mut sender = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let (mut receiver, _) = listener.accept().unwrap();
-        assert_eq!(wait_for_room(&sender, Duration::ZERO).unwrap(), SendBuffer::Free);
-        sender.set_nonblocking(true).unwrap();
-        // Until nothing moves any more, since the peer's buffer is full as well.
-        while wait_for_room(&sender, Duration::from_millis(50)).unwrap() == SendBuffer::Free {
-            while sender.write(&[0; 1 << 16]).is_ok() {}
-        }
-        std::thread::scope(|scope| {
-            scope.spawn(|| receiver.read_to_end(&mut Vec::new()).unwrap());
-            assert_eq!(wait_for_room(&sender, Duration::from_secs(60)).unwrap(), SendBuffer::Free);
-            sender.shutdown(std::net::Shutdown::Write).unwrap();
-        });
     }
 
     #[test]

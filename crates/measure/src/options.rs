@@ -26,7 +26,7 @@ pub enum OptionError {
 }
 
 /// How long a sender that the kernel blocks goes unaware that it should stop, where the stream cannot be closed.
-pub(crate) const BLOCKED_SEND: Duration = Duration::from_millis(20);
+const BLOCKED_SEND: Duration = Duration::from_millis(20);
 
 /// Receive buffer of a datagram socket where none was asked for. The kernel's default holds 140 datagrams of 1,448
 /// bytes, which a receiver that is off its processor for 2 ms at 1 Gbit/s overflows; the kernel cuts this to its limit.

@@ -248,7 +248,7 @@ fn a_busy_bottleneck_has_the_time_that_the_waterfall_gives_to_the_path() {
     );
 }
 
-/// A buffer of which a third takes longer to drain than our sender waits, now and then: it is filled up by a timer as well.
+/// A buffer that takes longer to drain than a send of ours waits: it tries again by a timer, and no acknowledgment wakes it.
 #[test]
 fn a_send_buffer_that_is_filled_by_a_timer_has_the_time_that_the_kernel_and_the_waterfall_give_it() {
     shows_over(
@@ -260,26 +260,6 @@ fn a_send_buffer_that_is_filled_by_a_timer_has_the_time_that_the_kernel_and_the_
             let owned = explained.owned_of_run("send-buffer");
             alike(explained, owned, explained.clock("send_buffer"))?;
             alike(explained, owned, explained.fell("send_buffer"))
-        },
-    );
-}
-
-/// A packet that has not left takes more than the buffer has room for: a writer that tries again by a timer fills the path with it. The kernel's
-/// clock of the buffer stands still without pacing (`tcp_cwnd_validate`), so it is the samples that packets are held against.
-#[test]
-fn a_send_buffer_without_pacing_holds_what_it_may_and_has_the_time_that_the_waterfall_gives_it() {
-    const BUFFER: u64 = 65_536;
-    /// The last packet may begin below the limit, and end beyond it.
-    const PACKET: u64 = 65_536;
-    shows_over(
-        Distance::Far,
-        |narrow| narrow.set("west", &format!("net.ipv4.tcp_wmem=4096 {BUFFER} {BUFFER}")),
-        &[],
-        |explained| {
-            let most = explained.transfer["outstanding_max_bytes"].as_u64().unwrap();
-            ensure!(most <= BUFFER + PACKET, "{most} bytes outstanding: {}", explained.shown());
-            ensure!(explained.verdict()["cause"] == "send-buffer", "{}", explained.shown());
-            alike(explained, explained.owned_of_run("send-buffer"), explained.fell("send_buffer"))
         },
     );
 }

@@ -84,8 +84,8 @@ impl SplicePipe {
 
     /// Sends up to `count` bytes of the payload to the socket `out` and returns how many bytes the socket has taken.
     ///
-    /// What the socket did not take goes first at the next call, which then takes nothing anew. So a caller who never asks for more than
-    /// what is left of a number of bytes sends exactly that number.
+    /// What the socket did not take goes first at the next call, which then takes nothing anew. So a caller who asks for
+    /// what is left of a number of bytes sends exactly that number, as long as `count` only falls until they are sent.
     ///
     /// A closed peer raises `SIGPIPE`, which programs in Rust ignore unless they ask for it.
     ///
@@ -98,8 +98,7 @@ impl SplicePipe {
                 hindered => return Ok(hindered),
             }
         }
-        let count = self.queued.min(count);
-        let progress = attempt(|| splice(&self.outgoing.read, None, out, None, count, SpliceFlags::MOVE))?;
+        let progress = attempt(|| splice(&self.outgoing.read, None, out, None, self.queued, SpliceFlags::MOVE))?;
         if let Progress::Moved(taken) = progress {
             self.queued = self.queued.saturating_sub(taken);
         }

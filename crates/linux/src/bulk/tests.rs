@@ -114,32 +114,6 @@ fn every_splice_starts_anew_and_takes_no_more_than_asked() {
 }
 
 #[test]
-fn what_waits_in_the_pipe_goes_in_parts_as_small_as_are_asked_for() {
-    let data = pattern(250_000);
-    let mut pipe = SplicePipe::holding(&data).unwrap();
-    let (client, mut server) = connected();
-    client.set_nonblocking(true).unwrap();
-    sockets::set_buffer_size(&client, Direction::Send, ByteCount::new(16_384)).unwrap();
-    sockets::set_buffer_size(&server, Direction::Receive, ByteCount::new(16_384)).unwrap();
-    let Progress::Moved(mut sent) = pipe.send(client.as_fd(), 250_000).unwrap() else { panic!("there was room") };
-    assert_eq!(pipe.queued(), 250_000 - sent, "the buffers hold less");
-    let reader = thread::spawn(move || {
-        let mut received = Vec::new();
-        server.read_to_end(&mut received).unwrap();
-        received
-    });
-    while sent < 250_000 {
-        wait_writable(&client);
-        if let Progress::Moved(moved) = pipe.send(client.as_fd(), 999.min(250_000 - sent)).unwrap() {
-            assert!(moved <= 999, "{moved}");
-            sent += moved;
-        }
-    }
-    drop(client);
-    assert!(reader.join().unwrap() == data);
-}
-
-#[test]
 fn pipe_holds_as_much_as_the_kernel_lets_it() {
     let held = SplicePipe::holding(&vec![1; 16 << 20]).unwrap().capacity();
     assert!((64 << 10..=16 << 20).contains(&held), "{held}");

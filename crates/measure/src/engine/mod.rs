@@ -1,7 +1,7 @@
 //! The test engine: one plain thread a stream, no lock and no allocation in its loop, no clock read per write.
 //!
 //! * [`streams`]: the streams of one test, started, watched and stopped together
-//! * `tcp_send`, `room` and `handover`, `tcp_receive` and `low_water`, `udp_send`, `udp_receive`: what a stream's thread does
+//! * `tcp_send` and `handover`, `tcp_receive` and `low_water`, `udp_send`, `udp_receive`: what a stream's thread does
 //! * [`sampler`] and [`recorder`]: the kernel's state of every stream, recorded at a steady pace
 //! * [`budget`], [`gate`], [`counters`], [`schedule`]: how much, from when, how far, how fast
 //! * [`datagram`], [`sequence`]: numbered datagrams and what became of them
@@ -13,7 +13,6 @@ pub mod gate;
 mod handover;
 mod low_water;
 pub mod recorder;
-mod room;
 pub mod sampler;
 pub mod schedule;
 pub mod sequence;

@@ -11,10 +11,8 @@ use units::{ByteCount, MonoTime};
 use super::gate::Gate;
 use super::handover::Handover;
 use super::recorder::Glances;
-use super::room::SendRoom;
 use super::schedule::Schedule;
 use super::streams::{Closing, Finish, StreamEnd, Task, never_ran};
-use crate::options::BLOCKED_SEND;
 
 /// Sends until the budget is spent or the test is stopped; `None` where it never started.
 pub(super) fn run(task: &Task, gate: &Gate) -> Option<StreamEnd> {
@@ -77,15 +75,11 @@ fn finish_block(task: &Task, handover: &mut Handover) -> io::Result<()> {
 
 /// The loop at full speed.
 fn pump(task: &Task, handover: &mut Handover) -> io::Result<()> {
-    let room = SendRoom::of(task.fd())?;
-    let block = match task.conduct.length {
-        Some(_) => handover.block(),
-        None => room.whole(handover.block()).max(1),
-    };
-    let mut sender = Sender { handover, glances: Glances::default(), room: Some(room) };
+    let block = handover.block();
+    let mut glances = Glances::default();
     while !task.stopped() {
         let claimed = task.budget.claim(block, block);
-        if claimed == 0 || !sender.send_all(task, claimed)? {
+        if claimed == 0 || !send_all(task, handover, &mut glances, claimed)? {
             return Ok(());
         }
     }
@@ -99,10 +93,10 @@ fn pump_at_rate(task: &Task, handover: &mut Handover, mut schedule: Schedule) ->
         Some(_) => block,
         None => schedule.stream_burst(SMALLEST_BURST, block),
     };
-    let mut sender = Sender { handover, glances: Glances::default(), room: None };
+    let mut glances = Glances::default();
     while !task.stopped() && sleep_until(schedule.due(), task) {
         let claimed = task.budget.claim(burst, block);
-        if claimed == 0 || !sender.send_all(task, claimed)? {
+        if claimed == 0 || !send_all(task, handover, &mut glances, claimed)? {
             return Ok(());
         }
         schedule.note(ByteCount::new(claimed as u64));
@@ -110,43 +104,27 @@ fn pump_at_rate(task: &Task, handover: &mut Handover, mut schedule: Schedule) ->
     Ok(())
 }
 
-/// Who hands over, and what it looks at meanwhile.
-struct Sender<'a> {
-    handover: &'a mut Handover,
-    glances: Glances,
-    /// None of an application that keeps to a rate: what it sends at once is little, and to ask for room each time costs CPU.
-    room: Option<SendRoom>,
-}
-
-impl Sender<'_> {
-    /// Sends exactly `claimed` bytes; false where the test was stopped first.
-    fn send_all(&mut self, task: &Task, claimed: usize) -> io::Result<bool> {
-        let mut left = claimed;
-        while left > 0 {
-            match self.send(task, left)? {
-                Progress::Moved(sent) => {
-                    task.counters.add_bytes(sent);
-                    left -= sent;
-                    if let Some(now) = self.glances.after(sent) {
-                        task.recorder.glance_of_own(now);
-                    }
+/// Sends exactly `claimed` bytes; false where the test was stopped first.
+fn send_all(task: &Task, handover: &mut Handover, glances: &mut Glances, claimed: usize) -> io::Result<bool> {
+    let mut left = claimed;
+    while left > 0 {
+        match handover.send(task.fd(), left)? {
+            Progress::Moved(sent) => {
+                task.counters.add_bytes(sent);
+                left -= sent;
+                if let Some(now) = glances.after(sent) {
+                    task.recorder.glance_of_own(now);
                 }
-                Progress::WouldBlock | Progress::NoBuffers if task.stopped() => return Ok(false),
-                Progress::WouldBlock | Progress::NoBuffers => {}
-                // Our own stopping closes the direction under a sender that waits.
-                Progress::BrokenPipe | Progress::Reset | Progress::EndOfStream if task.stopped() => return Ok(false),
-                Progress::BrokenPipe | Progress::EndOfStream => return Err(io::ErrorKind::BrokenPipe.into()),
-                Progress::Reset => return Err(io::ErrorKind::ConnectionReset.into()),
             }
+            Progress::WouldBlock | Progress::NoBuffers if task.stopped() => return Ok(false),
+            Progress::WouldBlock | Progress::NoBuffers => {}
+            // Our own stopping closes the direction under a sender that waits.
+            Progress::BrokenPipe | Progress::Reset | Progress::EndOfStream if task.stopped() => return Ok(false),
+            Progress::BrokenPipe | Progress::EndOfStream => return Err(io::ErrorKind::BrokenPipe.into()),
+            Progress::Reset => return Err(io::ErrorKind::ConnectionReset.into()),
         }
-        Ok(true)
     }
-
-    fn send(&mut self, task: &Task, left: usize) -> io::Result<Progress> {
-        let want = left.min(self.handover.block());
-        let most = self.room.as_mut().map_or(Ok(want), |room| room.wait(task.fd(), want, BLOCKED_SEND))?;
-        if most == 0 { Ok(Progress::WouldBlock) } else { self.handover.send(task.fd(), most) }
-    }
+    Ok(true)
 }
 
 /// Sleeps in parts short enough to notice the end of the test; false where it came.
