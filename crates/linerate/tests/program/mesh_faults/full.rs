@@ -59,6 +59,7 @@ fn fill_with_a_result_out(world: &mut World) {
         let begun = Instant::now();
         world.wait("what becomes of the run", |world| {
             let is_over = !(has(world, OnDisk::Lease) || has(world, OnDisk::Record));
+            // allow(timed assertion): a wait that is given up, and no claim.
             waits(world) || is_over || begun.elapsed() > LONGEST_RUN
         });
         if waits(world) {
