@@ -152,21 +152,15 @@ fn of_rules<'a>(candidate: &'a Candidate<'_>, findings: &Findings) -> Vec<Part<'
         };
         (weight.abs() > LIGHT).then_some(Part { weight, says: Says::Rule { rule, host, fires } })
     };
-    let rules = candidate.cause.rules.iter().filter_map(of_rule);
-    rules.chain(of_one_of(candidate, host, findings)).collect()
+    let one_of = one_of(&candidate.cause.requires_of_host, host, findings).map(|rule| (rule, &1.0));
+    candidate.cause.rules.iter().chain(one_of).filter_map(of_rule).collect()
 }
 
-/// What it says that a host shows the cause in one of the ways in which that can be seen, or in none.
-fn of_one_of<'a>(candidate: &'a Candidate<'_>, host: &'a str, findings: &Findings) -> Option<Part<'a>> {
-    let rules = &candidate.cause.requires_of_host;
-    let part = |weight, rule: &'a String, fires| Some(Part { weight, says: Says::Rule { rule, host, fires } });
-    if let Some(rule) = rules.iter().find(|rule| findings.fired(host, rule) == Some(true)) {
-        let usual = findings.usual(host, rule);
-        let only = if findings.is_only(host, rule) || usual < RARE { ONLY_ONE } else { 0.0 };
-        return part(OF_RULES * (1.0 / usual.clamp(0.03, 0.97)).ln() + only, rule, true);
-    }
+/// The first rule that fires, of those that are each another way to see a cause outright; any of them where none does.
+fn one_of<'a>(rules: &'a [String], host: &str, findings: &Findings) -> Option<&'a String> {
     let is_denied = |rule: &String| findings.fired(host, rule) == Some(false);
-    if rules.iter().all(is_denied) { part(-EXCLUDED, rules.first()?, false) } else { None }
+    let first = rules.iter().find(|rule| findings.fired(host, rule) == Some(true));
+    first.or_else(|| rules.first().filter(|_| rules.iter().all(is_denied)))
 }
 
 /// Signs of one flow hang together.
