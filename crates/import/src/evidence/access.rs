@@ -25,6 +25,27 @@ pub struct AccessRates {
     pub retransmitted: Option<u32>,
 }
 
+impl AccessRates {
+    /// Those of a server of which nothing was read yet.
+    pub(super) fn unknown(server: &str, streams: AccessStreams) -> Self {
+        Self {
+            server: server.chars().take(LONGEST_NAME).collect(),
+            streams,
+            download: None,
+            upload: None,
+            rtt: None,
+            loaded: [None; 2],
+            lost: None,
+            retransmitted: None,
+        }
+    }
+}
+
+/// The server of a test that does not name it.
+pub(super) const NEAR_SERVER: &str = "a server near it";
+/// Of a server's name, in letters.
+pub(super) const LONGEST_NAME: usize = 80;
+
 /// Over how many connections an access line was filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessStreams {

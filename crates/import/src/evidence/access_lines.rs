@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use units::DataRate;
 
-use super::access::{AccessRates, AccessStreams, LoadedLatency};
-use super::host_fact::HostFact;
-use super::shown::{Found, Shown};
+use super::access::{AccessRates, AccessStreams, LoadedLatency, NEAR_SERVER};
+use super::shown::Found;
 use crate::quantity::{megabits, milliseconds};
 
 /// Reads `Ping: 14.20 ms` and the rates below it: `Download: 93.91 Mbit/s` or `Download rate: 46.31 Mbps`.
 pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
     let rtt = time(titled(lines.first()?, &["Ping"])?)?;
-    let mut rates = AccessRates { rtt: Some(rtt), ..unknown(server_above(before)) };
+    let mut rates =
+        AccessRates { rtt: Some(rtt), ..AccessRates::unknown(server_above(before), AccessStreams::Several) };
     let mut used = 1;
     for line in lines[1..].iter().take(2) {
         if let Some(value) = titled(line, &["Download", "Download rate"]) {
@@ -24,20 +24,19 @@ pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opti
         }
         used += 1;
     }
-    known(rates, used)
+    Found::of_access(rates, used)
 }
 
 /// `Selected server: Delft (Some ISP) [one.example.org]` of `librespeed-cli`, a few lines above its rates.
-fn server_above(before: &[&str]) -> String {
+fn server_above<'a>(before: &[&'a str]) -> &'a str {
     let server = before.iter().rev().take(NEAR).find_map(|line| line.trim().strip_prefix("Selected server: "));
-    let server = server.map_or(NEAR_SERVER, |server| server.split(" [").next().unwrap_or(server));
-    server.chars().take(LONGEST_NAME).collect()
+    server.map_or(NEAR_SERVER, |server| server.split(" [").next().unwrap_or(server))
 }
 
 /// Reads the summary of `networkQuality`: capacities, responsiveness under load (RPM), idle latency.
 pub(crate) fn network_quality(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
     titled(lines.first()?, &[UP[0], UP[1], DOWN[0], DOWN[1]])?;
-    let mut rates = unknown(NEAR_SERVER.to_owned());
+    let mut rates = AccessRates::unknown(NEAR_SERVER, AccessStreams::Several);
     let mut used = 0;
     for line in lines.iter().take(MAX_LINES) {
         let Some((title, _)) = line.trim().split_once(": ") else { break };
@@ -59,7 +58,7 @@ pub(crate) fn network_quality(lines: &[&str], _: &[&str], _: &mut Vec<String>) -
         }
         used += 1;
     }
-    known(rates, used)
+    Found::of_access(rates, used)
 }
 
 const UP: [&str; 2] = ["Uplink capacity", "Upload capacity"];
@@ -109,32 +108,14 @@ fn rate(value: &str) -> Option<DataRate> {
     }
 }
 
-fn unknown(server: String) -> AccessRates {
-    AccessRates {
-        server,
-        streams: AccessStreams::Several,
-        download: None,
-        upload: None,
-        rtt: None,
-        loaded: [None; 2],
-        lost: None,
-        retransmitted: None,
-    }
-}
-
-fn known(rates: AccessRates, lines: usize) -> Option<Found> {
-    let is_known = rates.download.is_some() || rates.upload.is_some();
-    is_known.then_some(Found { shows: vec![Shown::Host(HostFact::Access(rates))], lines })
-}
-
-const NEAR_SERVER: &str = "a server near it";
 const NEAR: usize = 4;
-const LONGEST_NAME: usize = 80;
 const MAX_LINES: usize = 24;
 const LONGEST_RTT: Duration = Duration::from_secs(60);
 
 #[cfg(test)]
 mod tests {
+    use super::super::host_fact::HostFact;
+    use super::super::shown::Shown;
     use super::*;
 
     fn rates(reader: super::super::Reader, before: &[&str], text: &str) -> Option<AccessRates> {

@@ -4,7 +4,6 @@ use model::measurement::Heading;
 use units::DataRate;
 
 use super::access::{AccessRates, AccessStreams};
-use super::host_fact::HostFact;
 use super::shown::{Found, RouterTest, Shown};
 use crate::quantity::{megabits, milliseconds, seconds};
 
@@ -12,16 +11,8 @@ use crate::quantity::{megabits, milliseconds, seconds};
 pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
     let (server, rtt) = lines.first()?.trim().strip_prefix("Hosted by ")?.rsplit_once(": ")?;
     let rtt = milliseconds(rtt.strip_suffix(" ms")?);
-    let mut rates = AccessRates {
-        server: server.split(" [").next().unwrap_or(server).chars().take(LONGEST_NAME).collect(),
-        streams: AccessStreams::Several,
-        download: None,
-        upload: None,
-        rtt,
-        loaded: [None; 2],
-        lost: None,
-        retransmitted: None,
-    };
+    let server = server.split(" [").next().unwrap_or(server);
+    let mut rates = AccessRates { rtt, ..AccessRates::unknown(server, AccessStreams::Several) };
     let mut used = 1;
     for line in lines[1..].iter().take(MAX_LINES) {
         let text = line.trim();
@@ -37,11 +28,9 @@ pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
         }
         used += 1;
     }
-    let is_known = rates.download.is_some() || rates.upload.is_some();
-    is_known.then_some(Found { shows: vec![Shown::Host(HostFact::Access(rates))], lines: used })
+    Found::of_access(rates, used)
 }
 
-const LONGEST_NAME: usize = 80;
 const MAX_LINES: usize = 8;
 
 /// Reads the last state of RouterOS's `bandwidth-test`, from `status: done testing` or `running` to its last line.
@@ -100,6 +89,7 @@ const MOST_LINES: usize = 5;
 
 #[cfg(test)]
 mod tests {
+    use super::super::host_fact::HostFact;
     use super::*;
 
     fn shown(reader: super::super::Reader, before: &[&str], text: &str) -> Vec<Shown> {

@@ -5,8 +5,7 @@ use std::time::Duration;
 use units::DataRate;
 
 use super::access::{AccessRates, AccessStreams};
-use super::host_fact::HostFact;
-use super::shown::{Found, Shown};
+use super::shown::Found;
 use crate::quantity::{decimal, megabits, milliseconds};
 
 /// Reads the summary: `Server:`, `Client:` and what follows, in one table or in one for each direction.
@@ -30,20 +29,15 @@ pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
     }
     let [down, up] = both;
     let rates = AccessRates {
-        server: server.chars().take(LONGEST_NAME).collect(),
-        streams: AccessStreams::One,
         download: down.rate,
         upload: up.rate,
         rtt: down.rtt.or(up.rtt),
-        loaded: [None; 2],
-        lost: None,
         retransmitted: down.retransmitted,
+        ..AccessRates::unknown(server, AccessStreams::One)
     };
-    let is_known = rates.download.is_some() || rates.upload.is_some();
-    is_known.then_some(Found { shows: vec![Shown::Host(HostFact::Access(rates))], lines: used })
+    Found::of_access(rates, used)
 }
 
-const LONGEST_NAME: usize = 80;
 /// What the program prints of a direction.
 const NAMES: [&str; 5] = ["Download", "Upload", "Throughput", "Latency", "Retransmission"];
 /// Lines of both tables.
@@ -102,6 +96,8 @@ fn hundredths(percent: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::host_fact::HostFact;
+    use super::super::shown::Shown;
     use super::*;
 
     fn rates(text: &str) -> Option<AccessRates> {

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use units::DataRate;
 
-use super::access::{AccessRates, AccessStreams, LoadedLatency};
-use super::host_fact::HostFact;
-use super::shown::{Found, Shown};
+use super::access::{AccessRates, AccessStreams, LONGEST_NAME, LoadedLatency, NEAR_SERVER};
+use super::shown::Found;
 use crate::quantity::{decimal, megabits, milliseconds};
 
 /// Reads from the title, or where that was cut off from `Server:` or `Idle Latency:`, to the last line of the result.
@@ -14,16 +13,7 @@ pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
     let first = lines.first()?.trim();
     let begins = first.ends_with("test by Ookla") || first.starts_with("Idle Latency:");
     begins.then_some(())?;
-    let mut rates = AccessRates {
-        server: "a server near it".to_owned(),
-        streams: AccessStreams::Several,
-        download: None,
-        upload: None,
-        rtt: None,
-        loaded: [None; 2],
-        lost: None,
-        retransmitted: None,
-    };
+    let mut rates = AccessRates::unknown(NEAR_SERVER, AccessStreams::Several);
     // Which rate the line of an RTT stands below.
     let mut below = None;
     let mut used = 0;
@@ -52,8 +42,7 @@ pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
             break;
         }
     }
-    let is_known = rates.download.is_some() || rates.upload.is_some();
-    is_known.then_some(Found { shows: vec![Shown::Host(HostFact::Access(rates))], lines: used })
+    Found::of_access(rates, used)
 }
 
 /// `718.73 Mbps (data used: 513.4 MB)`.
@@ -75,12 +64,13 @@ fn hundredths(part: &str) -> Option<u32> {
     u32::try_from(value).ok().filter(|value| *value <= 10_000)
 }
 
-const LONGEST_NAME: usize = 80;
 const MAX_LINES: usize = 16;
 const LONGEST_RTT: Duration = Duration::from_secs(60);
 
 #[cfg(test)]
 mod tests {
+    use super::super::host_fact::HostFact;
+    use super::super::shown::Shown;
     use super::*;
 
     #[test]

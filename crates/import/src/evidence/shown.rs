@@ -13,6 +13,7 @@ use model::probe::path_mtu::PathMtu;
 use model::run::Outcome;
 use units::{ByteCount, DataRate};
 
+use super::access::AccessRates;
 use super::host_fact::HostFact;
 use super::socket::Socket;
 use super::summed::SummedTest;
@@ -158,6 +159,14 @@ pub struct RouterTest {
 pub(crate) struct Found {
     pub(crate) shows: Vec<Shown>,
     pub(crate) lines: usize,
+}
+
+impl Found {
+    /// What so many lines show of an access line, if one of its rates was among them.
+    pub(super) fn of_access(rates: AccessRates, lines: usize) -> Option<Self> {
+        let is_known = rates.download.is_some() || rates.upload.is_some();
+        is_known.then_some(Self { shows: vec![Shown::Host(HostFact::Access(rates))], lines })
+    }
 }
 
 /// A trace that a tool has printed, which says nothing of how it asked.
