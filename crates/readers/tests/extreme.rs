@@ -5,8 +5,9 @@
 use std::fs;
 use std::panic::catch_unwind;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use linux::clock::thread_cpu_time;
 use readers::{ALL, Reader, extreme};
 
 /// Numbers of one file that are changed, evenly over all of it; fewer of a large one, which takes longer to read.
@@ -34,26 +35,32 @@ fn no_extreme_number_in_what_is_valid_brings_a_reader_down() {
     assert!(wrong.is_empty(), "{} files:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Several numbers at once, as the seed chooses; `LINERATE_SECONDS=600` goes on for so long with each reader.
+/// Several numbers at once, as the seed chooses. `LINERATE_SECONDS=600` goes on with each reader until it has used so much CPU
+/// time, and `LINERATE_READER=plan,scenario` tries these alone.
 #[test]
 fn no_few_extreme_numbers_at_once_bring_a_reader_down() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u32>().ok());
     let most = Duration::from_secs(number("LINERATE_SECONDS").unwrap_or_default().into());
     let first = number("LINERATE_SEED").unwrap_or(1).wrapping_mul(1_000_003);
-    for reader in ALL {
-        let begun = Instant::now();
+    for reader in chosen() {
+        let begun = thread_cpu_time();
         let files = corpus(reader);
         let mut inputs = 0;
-        // allow(timed assertion): the time is for how long inputs are tried, and nothing is said of it
-        while inputs < AT_LEAST || begun.elapsed() < most {
+        while inputs < AT_LEAST || thread_cpu_time() - begun < most {
             let file = &files[inputs as usize % files.len()];
             let changed = extreme::with_extremes(file, first.wrapping_add(inputs));
             let read = catch_unwind(|| (reader.read)(&changed));
             assert!(read.is_ok(), "{}: {}", reader.name, String::from_utf8_lossy(&changed));
             inputs += 1;
         }
-        println!("{}: {inputs} inputs in {:.0} s", reader.name, begun.elapsed().as_secs_f64());
+        println!("{}: {inputs} inputs in {:.0} CPU s", reader.name, (thread_cpu_time() - begun).as_secs_f64());
     }
+}
+
+fn chosen() -> Vec<Reader> {
+    let Ok(names) = std::env::var("LINERATE_READER") else { return ALL.to_vec() };
+    let known = |name: &str| ALL.into_iter().find(|reader| reader.name == name);
+    names.split(',').map(|name| known(name).unwrap_or_else(|| panic!("no reader is named {name}"))).collect()
 }
 
 /// Inputs of each reader where no time is given.
