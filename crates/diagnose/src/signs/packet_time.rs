@@ -50,6 +50,8 @@ fn state(flow: &Flow, larger: &Larger) -> Option<Observation> {
     let state = match grown {
         grown if grown * 2 < of_slow => "faster",
         grown if grown < healthy + excess / 3 && excess * 2 > healthy => "faster",
+        // A link as slow as that would not have let the flow have what it had: the larger packets waited for those of others.
+        grown if grown > healthy + excess * 2 + SHARPEST => return None,
         grown if grown > healthy + excess * 2 / 3 => "as-slow",
         _ => return None,
     };

@@ -45,6 +45,12 @@ fn what_both_would_explain_is_not_said() {
     assert_eq!(packet_time(Duration::from_micros(225)), None);
 }
 
+#[test]
+fn packets_that_take_longer_than_the_flow_allows_waited_for_others() {
+    // A link that needs 900 us for 1,344 bytes has 12 Mbit/s, and the flow had 50.
+    assert_eq!(packet_time(Duration::from_micros(900)), None);
+}
+
 /// The same of a test whose own packets of two sizes went ahead of it: over three links in one direction.
 fn packet_time_of_test(there: Duration) -> Option<&'static str> {
     let mut test = tcp("a", "c", 0, Tcp { mbps: 50, ..Tcp::GOOD });
