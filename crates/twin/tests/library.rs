@@ -363,3 +363,48 @@ fault = "shaper"
     let scenario = Scenario::parse("left-behind", text).unwrap();
     assert_eq!(named_in(&scenario), ["device-queue-drops at left"]);
 }
+
+#[test]
+fn a_host_whose_facts_say_that_it_scales_its_windows_is_not_what_takes_the_scale_away() {
+    let text = r#"# virtual time
+title = "A firewall in front of one host of a fast room"
+about = "It takes the window scale out of connections, and 64 KiB are too little at 7 Gbit/s even within a building."
+[hosts.one]
+[hosts.two]
+[hosts.switch]
+forwards = true
+[[links]]
+name = "to-one"
+between = ["one", "switch"]
+speed = "7Gbit/s"
+both = [{ port = { rate = "7Gbit/s", queue = { bytes = "4MB" } } }, { delay = { time = "100us" } }]
+[[links]]
+name = "to-two"
+between = ["two", "switch"]
+speed = "7Gbit/s"
+both = [{ port = { rate = "7Gbit/s", queue = { bytes = "4MB" } } }, { delay = { time = "100us" } }]
+[[faults]]
+id = "firewall"
+link = "to-one"
+add = { firewall = { packets-per-second = 2000000, inspects = "tcp", strips-window-scale = true } }
+[[tests]]
+kind = "tcp"
+from = "one"
+to = "two"
+time = "4s"
+expect = "7Gbit/s"
+[[tests]]
+kind = "tcp"
+from = "two"
+to = "one"
+time = "4s"
+expect = "7Gbit/s"
+[[truth.causes]]
+id = "firewall"
+link = "to-one"
+fault = "firewall"
+"#;
+    let scenario = Scenario::parse("scaling", text).unwrap();
+    let named = named_in(&scenario);
+    assert!(named.len() == 1 && named[0].starts_with("firewall"), "{named:?}");
+}

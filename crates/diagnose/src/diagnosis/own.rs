@@ -35,11 +35,21 @@ struct Asked<'a> {
     sends: &'a [&'a Flow],
 }
 
-const QUESTIONS: [Question; 15] = [
+const QUESTIONS: [Question; 17] = [
     Question {
         name: "kernel-defaults",
         says: "has the kernel's own buffers for TCP",
         answer: |asked| has_defaults(asked.snapshot),
+    },
+    Question {
+        name: "scaling-switched-off",
+        says: "has window scaling switched off",
+        answer: |asked| is_off(asked.snapshot, "net.ipv4.tcp_window_scaling"),
+    },
+    Question {
+        name: "sack-switched-off",
+        says: "has selective acknowledgements switched off",
+        answer: |asked| is_off(asked.snapshot, "net.ipv4.tcp_sack"),
     },
     Question {
         name: "ring-below-largest",
@@ -260,6 +270,10 @@ fn asks_for_marks_alone(asked: &Asked<'_>) -> Option<bool> {
 /// `tcp_ecn` of 1 asks on connections that the host opens, 2 only answers (ip-sysctl).
 fn asks_for_marks(snapshot: &Snapshot) -> Option<bool> {
     Some(matches!(snapshot.own()?.sysctl("net.ipv4.tcp_ecn")?.trim(), "1" | "3" | "4"))
+}
+
+fn is_off(snapshot: &Snapshot, setting: &str) -> Option<bool> {
+    Some(snapshot.own()?.sysctl(setting)?.trim() == "0")
 }
 
 /// Whether a NIC merges segments into larger packets before the kernel sees them.
