@@ -408,3 +408,70 @@ fault = "firewall"
     let named = named_in(&scenario);
     assert!(named.len() == 1 && named[0].starts_with("firewall"), "{named:?}");
 }
+
+#[test]
+fn what_a_host_does_not_let_out_is_a_second_problem_of_a_flow_that_loses_packets_behind_it() {
+    let text = r#"# virtual time
+title = "A shaper and a segment that loses"
+about = "One host lets out less than it is asked for, and a segment behind it loses packets."
+[hosts.left]
+[hosts.other]
+[hosts.right]
+[hosts.switch]
+forwards = true
+[[links]]
+name = "to-left"
+between = ["left", "switch"]
+speed = "1Gbit/s"
+both = [{ port = { rate = "1Gbit/s", queue = { bytes = "2MB" } } }, { delay = { time = "1ms" } }]
+[[links]]
+name = "to-other"
+between = ["other", "switch"]
+speed = "1Gbit/s"
+both = [{ port = { rate = "1Gbit/s", queue = { bytes = "2MB" } } }, { delay = { time = "1ms" } }]
+[[links]]
+name = "to-right"
+between = ["switch", "right"]
+speed = "1Gbit/s"
+both = [{ port = { rate = "1Gbit/s", queue = { bytes = "2MB" } } }, { delay = { time = "5ms" } }]
+[[faults]]
+id = "shaper"
+host = "left"
+link = "to-left"
+qdisc = { tbf = { rate = "60Mbit/s", burst = "64kB", limit = "4MB" } }
+[[faults]]
+id = "loss"
+link = "to-right"
+towards = "right"
+add = { loss = { random = 0.01 } }
+[[tests]]
+kind = "udp"
+from = "left"
+to = "right"
+time = "4s"
+rate = "100Mbit/s"
+[[tests]]
+kind = "udp"
+from = "other"
+to = "right"
+time = "4s"
+rate = "20Mbit/s"
+[[tests]]
+kind = "tcp"
+from = "other"
+to = "right"
+time = "4s"
+expect = "1Gbit/s"
+[[truth.causes]]
+id = "udp-sender-held"
+host = "left"
+fault = "shaper"
+[[truth.causes]]
+id = "random-loss"
+link = "to-right"
+towards = "right"
+fault = "loss"
+"#;
+    let named = named_in(&Scenario::parse("two-of-one-flow", text).unwrap());
+    assert_eq!(named, ["random-loss at to-right towards right", "udp-sender-held at left"]);
+}

@@ -41,6 +41,11 @@ impl Candidate<'_> {
         let seen = self.sees(flow, seen);
         self.cause.likelihood_among(seen, |seen| weights.usual(seen)) / weights.usual(seen)
     }
+
+    /// Whether the cause is what an answer shows outright: it cannot be without it, or makes it far likelier.
+    pub(crate) fn answers(&self, flow: &Flow, seen: SignState, weights: &Weights) -> bool {
+        self.cause.requires.contains(&self.sees(flow, seen)) || self.brings(flow, seen, weights) > BROUGHT
+    }
 }
 
 /// All of them.
@@ -300,5 +305,7 @@ fn usual_place(cause: &Cause, round: &Round, places: &Places, segment: &str) -> 
     }
 }
 
+/// By so much a cause makes likelier what it brings about.
+const BROUGHT: f64 = 2.0;
 /// How much likelier a cause is where it is usually met, which hardly is elsewhere.
 const HARDLY_ELSEWHERE: f64 = 20.0;

@@ -1,5 +1,7 @@
 //! What earlier problems explain of a flow: a path may have two faults, and the signs of the first are no signs of the second.
 
+use super::candidate::Candidate;
+use crate::causes::weights::Weights;
 use crate::signs::{Flow, Observation, SignState};
 
 /// Signs of one flow that earlier problems explain.
@@ -11,10 +13,10 @@ pub(crate) struct ExplainedSigns {
 }
 
 impl ExplainedSigns {
-    /// A cause that was named explains a flow: what is likelier with it than without is told. `brings` says of an answer how many times.
-    pub(crate) fn add(&mut self, flow: &Flow, brings: impl Fn(SignState) -> f64) {
+    /// A cause that was named explains a flow: what is likelier with it than without is told.
+    pub(crate) fn add(&mut self, flow: &Flow, named: &Candidate<'_>, weights: &Weights) {
         self.is_explained = true;
-        let explains = |seen: SignState| brings(seen) > LIKELIER;
+        let explains = |seen: SignState| named.brings(flow, seen, weights) > LIKELIER;
         let explained = flow.observations.iter().filter(|observation| explains(observation.seen));
         self.signs.extend(explained.map(|observation| observation.seen.sign));
     }
@@ -31,8 +33,8 @@ impl ExplainedSigns {
 
     /// Whether a cause explains what keeps a flow open: all of one that no problem explains, and of others what is left that shows
     /// a fault outright.
-    pub(crate) fn is_answered_by(&self, flow: &Flow, brings: impl Fn(SignState) -> f64) -> bool {
-        !self.is_explained || self.left_outright(flow).any(|seen| brings(seen) > BROUGHT)
+    pub(crate) fn is_answered_by(&self, flow: &Flow, candidate: &Candidate<'_>, weights: &Weights) -> bool {
+        !self.is_explained || self.left_outright(flow).any(|seen| candidate.answers(flow, seen, weights))
     }
 
     fn left_outright<'f>(&'f self, flow: &'f Flow) -> impl Iterator<Item = SignState> + 'f {
@@ -51,10 +53,8 @@ impl ExplainedSigns {
 
 /// By so much a cause that is named makes a sign likelier than it is: rounding is no explanation.
 const LIKELIER: f64 = 1.01;
-/// By so much a cause makes likelier what it brings about.
-const BROUGHT: f64 = 2.0;
 /// What shows a fault outright, however many others there are.
-const OUTRIGHT: [(&str, &str); 13] = [
+const OUTRIGHT: [(&str, &str); 14] = [
     ("queue", "deep"),
     ("spurious", "most"),
     ("marks", "yes"),
@@ -68,6 +68,7 @@ const OUTRIGHT: [(&str, &str); 13] = [
     ("course", "rtt-jumped"),
     ("datagrams", "sender"),
     ("datagrams", "receiver"),
+    ("offered", "less"),
 ];
 /// What follows from all faults together.
 const OF_ALL: [&str; 2] = ["attained", "limit"];

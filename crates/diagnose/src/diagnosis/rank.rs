@@ -59,7 +59,8 @@ pub(super) fn standings<'c>(
         // problem explains are one, whatever it is.
         let is_untouched = (0..flows.len()).any(|number| explained[number] && told[number].is_untouched());
         let first = standing.problem.ranking.first();
-        let is_named = is_untouched || first.is_some_and(|first| first.probability > standing.problem.unknown);
+        let is_named =
+            is_untouched || first.is_some_and(|first| first.probability > standing.problem.unknown.max(SECOND));
         if is_later && !is_named {
             break;
         }
@@ -70,7 +71,7 @@ pub(super) fn standings<'c>(
         let Some(best) = best else { break };
         let before = open.clone();
         for number in (0..flows.len()).filter(|number| explained[*number]) {
-            told[number].add(&flows[number], |seen| best.brings(&flows[number], seen, weights));
+            told[number].add(&flows[number], best, weights);
             open[number] = told[number].leaves_open(&flows[number]);
         }
         left.retain(|candidate| candidate.cause.id != best.cause.id || !candidate.place.is_at(&best.place));
@@ -134,10 +135,7 @@ fn standing<'x, 'c>(
     // What is left of a flow that is explained already is no reason to name a cause that does not bring it.
     let useful = |candidate: &&&'x Candidate<'c>| {
         let mut open = candidate.covers.iter().filter(|number| ground.open[**number]);
-        open.any(|number| {
-            let flow = &ground.flows[*number];
-            ground.told[*number].is_answered_by(flow, |seen| candidate.brings(flow, seen, ground.weights))
-        })
+        open.any(|number| ground.told[*number].is_answered_by(&ground.flows[*number], candidate, ground.weights))
     };
     let useful: Vec<&'x Candidate<'c>> = candidates.iter().filter(useful).copied().collect();
     let mut places: BTreeMap<(&str, &str), f64> = BTreeMap::new();
@@ -393,6 +391,8 @@ const ALONE: f64 = 1.0;
 const NAMED: f64 = 0.5;
 /// By so much, as a logarithm, a cause stands out from something else.
 const STANDS_OUT: f64 = 1.0;
+/// With so much probability a cause is a second problem of flows that the first explains.
+const SECOND: f64 = 0.5;
 /// Causes that are a shaper or a queue of the sending host, found by its datagrams.
 const SHAPED: [&str; 2] = ["udp-sender-drops", "udp-sender-held"];
 /// Causes that take large packets and no others.

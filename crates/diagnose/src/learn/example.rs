@@ -53,7 +53,7 @@ pub(super) fn examples(case: &LearningCase, catalogue: &Catalogue, tables: &Tabl
         let Some(best) = best else { break };
         let hit: Vec<usize> = best.covers.iter().copied().filter(|number| open[*number]).collect();
         for number in case.severity.explained(&hit) {
-            told[number].add(&case.flows[number], |seen| best.brings(&case.flows[number], seen, catalogue.weights()));
+            told[number].add(&case.flows[number], best, catalogue.weights());
             open[number] = told[number].leaves_open(&case.flows[number]);
         }
         explaining.retain(|candidate| candidate.cause.id != best.cause.id || !candidate.place.is_at(&best.place));
@@ -97,10 +97,7 @@ fn decision<'c>(
     ground.most = explaining.iter().map(|candidate| ground.gain(candidate)).fold(0.0, f64::max);
     let is_answered = |candidate: &&&Candidate<'c>| {
         let mut covered = candidate.covers.iter().filter(|number| open[**number]);
-        covered.any(|number| {
-            let flow = &flows[*number];
-            told[*number].is_answered_by(flow, |seen| candidate.brings(flow, seen, weights))
-        })
+        covered.any(|number| told[*number].is_answered_by(&flows[*number], candidate, weights))
     };
     let useful: Vec<&&Candidate<'c>> = explaining.iter().filter(is_answered).collect();
     let mut places: BTreeMap<(&str, &str), f64> = BTreeMap::new();
