@@ -68,6 +68,8 @@ pub struct Cause {
     /// At a host that may be either end it is named where the host sends one of the affected flows: where it receives all of them,
     /// another cause says it.
     pub of_sender: bool,
+    /// Causes that it brings about in a host, each in another role: a host that has them as sender and as receiver has this one.
+    pub both_roles: Vec<String>,
     /// The speed of interfaces tells of it.
     pub by_speed: bool,
     /// The MTUs of interfaces tell of it.

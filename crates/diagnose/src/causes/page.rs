@@ -65,6 +65,10 @@ fn entry(page: &mut String, cause: &Cause) {
         let named = cause.never.iter().map(|seen| format!("`{} = {}`", seen.sign().name, seen.state().name));
         let _ = writeln!(page, "- Out where a flow shows: {}", named.collect::<Vec<_>>().join(", "));
     }
+    if !cause.both_roles.is_empty() {
+        let named: Vec<String> = cause.both_roles.iter().map(|cause| format!("`{cause}`")).collect();
+        let _ = writeln!(page, "- Named where a host has {} in its two roles", named.join(" and "));
+    }
     if cause.only_slows {
         let _ = writeln!(page, "- Out where no flow is slow");
     }

@@ -25,6 +25,7 @@
 //! * `comparable`, `spared`: flows that do well
 //! * `rank`: probabilities
 //! * `together`: problems at one place that one cause explains
+//! * `roles`: what a host has as sender and as receiver
 //! * `explained_signs`: what earlier problems explain of a flow
 //! * [`traced`]: what limited the transfers of a packet capture
 //! * `verdict`: the answer in one sentence
@@ -42,6 +43,7 @@ pub mod own;
 mod place;
 mod problem;
 pub(crate) mod rank;
+mod roles;
 pub(crate) mod says;
 pub(crate) mod severity;
 mod spared;

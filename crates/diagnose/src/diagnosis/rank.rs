@@ -12,6 +12,7 @@ use super::findings::Findings;
 use super::ground::{Ground, Part};
 use super::place::FaultLocation;
 use super::problem::{Hypothesis, LikelyPlace, Problem, Ranked, Standing};
+use super::roles;
 use super::says::Says;
 use super::severity::Severity;
 use super::together;
@@ -80,6 +81,7 @@ pub(super) fn standings<'c>(
         }
     }
     together::merge(&mut problems, flows, catalogue);
+    roles::unite(&mut problems, flows, catalogue);
     let nothing = vec![false; flows.len()];
     let ground = Ground {
         flows,
