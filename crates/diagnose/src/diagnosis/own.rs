@@ -342,8 +342,8 @@ const SHORT_RING: u32 = 4;
 const FAR: u64 = 10;
 /// So many packets in the life of a host are few.
 const FEW: u64 = 1_000;
-/// So many packets dropped in the life of a host are what any network brings: a strange frame in each half hour of two years.
-const FEW_STRANGE: u64 = 30_000;
+/// So many packets dropped in the life of a host are what any network brings: a strange frame in each five minutes of two years.
+const FEW_STRANGE: u64 = 200_000;
 /// A link that damages one frame in so many or fewer is clean: a bit error rate of 1e-9.
 const CLEAN: u64 = 100_000;
 /// Disciplines whose drops are how they tell TCP to slow down.

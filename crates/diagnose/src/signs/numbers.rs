@@ -89,8 +89,11 @@ fn of_loss(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
     if flow.state("limit").is_none() {
         flow.observations.extend(Observation::of("loss-allows", state, witness.to_string()));
     }
-    // A flow that is faster than so many single losses allow lost them many at a time: they limit it all the same.
-    let is_limited = witness.verdict != LossVerdict::AllowsMore && witness.facts.loss() >= LIMITING;
+    // A flow that is faster than so many single losses allow lost them many at a time: they limit it all the same, unless it was
+    // seen that it waited for something else.
+    let is_seen_otherwise = flow.state("limit").is_some_and(|limit| limit != "loss");
+    let is_limited =
+        !is_seen_otherwise && witness.verdict != LossVerdict::AllowsMore && witness.facts.loss() >= LIMITING;
     if flow.target.is_none() && flow.complaint.is_none() && is_limited {
         flow.complaint = Some(Complaint::Lossy);
     }
