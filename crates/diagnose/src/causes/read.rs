@@ -133,6 +133,9 @@ struct MannerText {
     /// How many of a hundred times it is this way, as a part of 1.
     share: f64,
     shows: Shown,
+    /// What it cannot be without, besides what the cause itself requires and shows in this way as well.
+    #[serde(default)]
+    requires: Vec<String>,
 }
 
 /// By sign and state.
@@ -166,17 +169,7 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
     let no_part =
         |what: &str| CatalogueError::NoPart { file: file.to_owned(), cause: text.id.clone(), what: what.to_owned() };
     let shows = shown(file, &text.id, &text.shows)?;
-    let states = |of: &[String], key: &str| -> Result<Vec<SignState>, CatalogueError> {
-        let state = |state: &String| {
-            SignState::parse(state).ok_or_else(|| CatalogueError::NoSuchState {
-                file: file.to_owned(),
-                cause: text.id.clone(),
-                sign: key.to_owned(),
-                state: state.clone(),
-            })
-        };
-        of.iter().map(state).collect()
-    };
+    let states = |of: &[String], key: &str| states(file, &text.id, of, key);
     let (requires, needs) = (states(&text.requires, "requires")?, states(&text.needs, "needs")?);
     let never = states(&text.never, "never")?;
     let fastest_link = text.fastest_link.as_deref().map(str::parse).transpose();
@@ -235,6 +228,18 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
     Ok(Cause { manners: manners?, ..own })
 }
 
+fn states(file: &str, cause: &str, of: &[String], key: &str) -> Result<Vec<SignState>, CatalogueError> {
+    let state = |state: &String| {
+        SignState::parse(state).ok_or_else(|| CatalogueError::NoSuchState {
+            file: file.to_owned(),
+            cause: cause.to_owned(),
+            sign: key.to_owned(),
+            state: state.clone(),
+        })
+    };
+    of.iter().map(state).collect()
+}
+
 /// The same cause at work in another way. A sign that the manner names is the manner's alone.
 fn in_manner(file: &str, own: &Cause, manner: MannerText, prior: f64) -> Result<Cause, CatalogueError> {
     let named = shown(file, &own.id, &manner.shows)?;
@@ -242,7 +247,8 @@ fn in_manner(file: &str, own: &Cause, manner: MannerText, prior: f64) -> Result<
     shows.retain(|seen, _| named.keys().all(|named| named.sign != seen.sign));
     shows.extend(named);
     // What another manner requires, this one does not.
-    let requires = own.requires.iter().copied().filter(|seen| shows.contains_key(seen)).collect();
+    let mut requires: Vec<SignState> = own.requires.iter().copied().filter(|seen| shows.contains_key(seen)).collect();
+    requires.extend(states(file, &own.id, &manner.requires, "requires")?);
     Ok(Cause { requires, title: manner.title, prior: prior * manner.share, shows, ..own.clone() })
 }
 

@@ -110,6 +110,13 @@ fn a_cause_is_told_in_the_way_in_which_it_is_at_work() {
     let text = "[[cause]]\nid = \"x\"\ntitle = \"loses\"\nexplanation = \"e\"\nplace = \"sender\"\ntest = \"t\"\n\
                 remedy = \"r\"\nverify = \"v\"\nshows.limit = { loss = 0.9 }\n\
                 [[cause.manner]]\ntitle = \"holds back\"\nshare = 0.4\nshows.limit = { receive-window = 0.9 }\n";
+    let ways = |text: &str, flow: Tcp| {
+        let catalogue = Catalogue::read(&[("mine.toml", text)]).unwrap();
+        let diagnosis = diagnose(&round(vec![tcp("a", "c", 0, flow)]), &catalogue, &Rules::built_in());
+        diagnosis.problems[0].ranking[0].title.clone()
+    };
+    let without_it = format!("{text}requires = [\"loss=severe\"]\n");
+    assert_eq!(ways(&without_it, SMALL_WINDOW), "loses", "it was looked at, and is not so");
     let catalogue = Catalogue::read(&[("mine.toml", text)]).unwrap();
     for (flow, title) in [(SMALL_WINDOW, "holds back"), (LOSSES, "loses")] {
         let diagnosis = diagnose(&round(vec![tcp("a", "c", 0, flow)]), &catalogue, &Rules::built_in());
