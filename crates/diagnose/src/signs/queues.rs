@@ -8,7 +8,28 @@ use std::time::Duration;
 use units::duration::show;
 
 use super::Observation;
-use super::flow::{Complaint, Flow};
+use super::flow::{Complaint, Flow, FlowKind};
+use super::percent::percent;
+
+/// Whether a queue stood while datagrams were lost: they come evenly, so that most RTTs are those of the losses.
+fn while_lost(flow: &Flow, is_standing: bool, (idle, loaded): (Duration, Duration)) -> Option<Observation> {
+    let lost = flow.lost.filter(|lost| *lost >= MANY_LOST && flow.kind == FlowKind::Udp)?;
+    if flow.state("datagrams") != Some("path") || flow.state("queue-at-loss").is_some() {
+        return None;
+    }
+    let state = match loaded.saturating_sub(idle) {
+        _ if is_standing => "full",
+        grown if grown < NO_QUEUE => "no-queue",
+        _ => return None,
+    };
+    let says = format!(
+        "most RTTs were {} while {} of its datagrams were lost, {} without load",
+        show(loaded),
+        percent(lost),
+        show(idle)
+    );
+    Observation::of("queue-at-loss", state, says)
+}
 
 /// Adds it to all flows that were probed.
 pub(super) fn add(flows: &mut [Flow]) {
@@ -23,6 +44,7 @@ pub(super) fn add(flows: &mut [Flow]) {
         };
         let says = format!("RTTs of {}, {} under load", show(idle), show(loaded));
         flow.observations.extend(Observation::of("queue", state, says));
+        flow.observations.extend(while_lost(flow, state != "none", (idle, loaded)));
         if state == "deep" && flow.complaint.is_none() {
             flow.complaint = Some(Complaint::Delaying);
         }
@@ -38,6 +60,10 @@ fn is_deep(grown: Duration, longest: Duration, flow: &Flow) -> bool {
     grown >= least && grown * 2 >= longest * 7
 }
 
+/// From this part on the loss of datagrams goes on all the time.
+const MANY_LOST: f64 = 0.01;
+/// RTTs that grow by less have no queue behind them.
+const NO_QUEUE: Duration = Duration::from_millis(1);
 const STANDING: Duration = Duration::from_millis(3);
 /// Below, nobody notices: calls break from about 150 ms on.
 const DEEP: Duration = Duration::from_millis(100);
