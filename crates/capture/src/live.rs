@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::connection::Connection;
 use crate::decode::address;
 use crate::direction::Direction;
-use crate::direction::owner::Owner;
+use crate::direction::owner::{Budget, Owner};
 use crate::file::{DropCounts, FileError, Packet};
 use crate::report::TraceReport;
 use crate::stream::PacketOrder;
@@ -48,6 +48,7 @@ struct Total {
     delivered: u64,
     retransmits: u64,
     owned_ns: [i64; Owner::ALL.len()],
+    is_writer_in_doubt: bool,
     flight: u64,
     rtt_ns: Option<i64>,
 }
@@ -185,8 +186,15 @@ impl LiveTransfer {
     /// None where nothing moved and nothing waited for anything but the application.
     fn of(name: &Name, earlier: &Total, total: &Total, length_ns: i64) -> Option<Self> {
         let delivered_bytes = total.delivered.saturating_sub(earlier.delivered);
-        let spent = total.owned_ns.iter().zip(earlier.owned_ns).map(|(now, before)| now - before);
-        let (limit, limit_ns) = Owner::ALL.into_iter().zip(spent).max_by_key(|(_, spent_ns)| *spent_ns)?;
+        let mut spent = Budget::default();
+        for ((owner, now), before) in Owner::ALL.into_iter().zip(total.owned_ns).zip(earlier.owned_ns) {
+            spent.add(owner, now - before);
+        }
+        if !total.is_writer_in_doubt {
+            spent.reassign_all(Owner::ApplicationOrSendBuffer, Owner::Application);
+        }
+        let of_owners = Owner::ALL.into_iter().map(|owner| (owner, spent.spent_ns(owner)));
+        let (limit, limit_ns) = of_owners.max_by_key(|(_, spent_ns)| *spent_ns)?;
         if delivered_bytes == 0 && total.flight == 0 {
             return None;
         }
@@ -234,6 +242,7 @@ impl Total {
             delivered: direction.delivered().saturating_sub(u64::from(direction.numbers.saw_fin)),
             retransmits: direction.counts.retransmits,
             owned_ns,
+            is_writer_in_doubt: direction.is_writer_in_doubt(),
             flight: direction.flight(),
             rtt_ns: (direction.rtt.samples > 0).then(|| direction.rtt.smoothed_ns + direction.sender_lag_ns),
         }

@@ -320,6 +320,7 @@ impl TransferReport {
     fn of(mut direction: Direction, from: SocketAddr, to: SocketAddr) -> Self {
         let end_ns = direction.span.last_progress_ns.max(direction.span.last_data_ns);
         direction.end(end_ns);
+        direction.settle_writer();
         let verdicts = judge(&direction);
         let counts = &direction.counts;
         let counts_data = counts.data_packets;

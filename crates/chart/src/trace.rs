@@ -161,6 +161,7 @@ fn shade(owner: Owner) -> Option<Colour> {
         Owner::ReceiverWindow => Some(PURPLE.thinned(0.3)),
         Owner::Application => Some(GREY.thinned(0.22)),
         Owner::SendBuffer => Some(SKY.thinned(0.35)),
+        Owner::ApplicationOrSendBuffer => Some(SKY.thinned(0.15)),
         Owner::SlowStart => Some(GREEN.thinned(0.2)),
     }
 }

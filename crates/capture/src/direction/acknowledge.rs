@@ -131,6 +131,9 @@ impl Direction {
         self.clock.heard(at_ns - self.recent.heard_ns);
         self.recent.heard_ns = at_ns;
         self.recent.heard = self.recent.heard.saturating_add(1);
+        if self.window.last > 0 && self.has_window() {
+            self.recent.roomy = self.recent.roomy.saturating_add(1);
+        }
     }
 
     /// What the sender has heard by now.

@@ -100,6 +100,11 @@ impl Events {
         self.list.get_mut(number)
     }
 
+    /// The sender paused for long, and nothing was in its way.
+    pub(crate) fn has_pause(&self) -> bool {
+        self.list.iter().any(|event| event.event_type == EventType::Pause)
+    }
+
     pub(crate) fn close(&mut self, number: usize, time_ns: i64) {
         if let Some(event) = self.list.get_mut(number) {
             event.to_ns = event.to_ns.max(time_ns);

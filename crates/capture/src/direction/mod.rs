@@ -15,6 +15,7 @@
 //! | `recall` | time whose owner is known later |
 //! | `wake` | the level at which a writer that waits for room is woken |
 //! | `refill` | the level that a writer fills to which does not wait |
+//! | `room` | pauses in which a writer waited for room, each by itself |
 //! | `event` | what happened, with frames |
 //! | `cost` | what each event cost |
 //! | `steadiness` | whether data arrives at one rate |
@@ -36,6 +37,7 @@ mod owning;
 pub(crate) mod ranges;
 mod recall;
 mod refill;
+mod room;
 mod rounds;
 pub(crate) mod rtt;
 mod send;
@@ -55,9 +57,9 @@ use floor::RttFloor;
 use losses::LossRecord;
 use owner::Budget;
 use ranges::Ranges;
-use recall::Recall;
+use recall::{Accounts, Recall};
 use refill::Refills;
-pub(crate) use refill::Writing;
+use room::RoomWaits;
 use rounds::Rounds;
 use rtt::{RttMeter, StampEchoes};
 use series::Series;
@@ -97,6 +99,7 @@ pub(crate) struct Direction {
     pub(crate) clock: SendClock,
     wakes: WakeLevels,
     pub(crate) refills: Refills,
+    waits: RoomWaits,
     recall: Recall,
     pub(crate) events: Events,
     pub(crate) cost: CostMeter,
@@ -233,6 +236,8 @@ pub(crate) struct Span {
     pub(crate) first_data_ns: i64,
     pub(crate) last_data_ns: i64,
     pub(crate) last_progress_ns: i64,
+    /// When the sender closed the connection behind its last byte.
+    pub(crate) end_ns: Option<i64>,
     /// Up to where time has owners.
     pub(crate) owned_until_ns: i64,
 }
@@ -298,8 +303,12 @@ struct Recent {
     before_train: u64,
     train_ns: i64,
     behind_data: u64,
+    /// Bytes that may leave in answer to the last acknowledgments.
+    credit: u64,
     /// Acknowledgments that the sender has heard since then.
     heard: u32,
+    /// Those of them with which the window was open.
+    roomy: u32,
     /// The peer has sent data since then.
     is_asked: bool,
     /// The burst that is under way began before a third of the send buffer was free.
@@ -335,6 +344,7 @@ impl Direction {
             clock: SendClock::default(),
             wakes: WakeLevels::default(),
             refills: Refills::default(),
+            waits: RoomWaits::default(),
             recall: Recall::default(),
             events: Events::default(),
             cost: CostMeter::new(),
@@ -435,6 +445,10 @@ impl Direction {
 
     /// The end of the trace, or of the connection: what is open is closed.
     pub(crate) fn end(&mut self, time_ns: i64) {
+        if let Some(end_ns) = self.span.end_ns {
+            let Self { recall, budget, series, .. } = self;
+            recall.ended_since(end_ns, Accounts { budget, series: series.as_deref_mut() });
+        }
         if self.cost.has_started() {
             self.take_tick(time_ns.min(self.span.last_progress_ns));
         }

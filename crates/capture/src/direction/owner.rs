@@ -21,6 +21,8 @@ pub enum Owner {
     Application,
     /// The send buffer was full.
     SendBuffer,
+    /// The application wrote no more, or its send buffer was full: these are not distinguished.
+    ApplicationOrSendBuffer,
     /// The congestion window was growing exponentially.
     SlowStart,
     /// The congestion window, pacing or the bottleneck itself.
@@ -31,7 +33,7 @@ pub enum Owner {
 
 impl Owner {
     /// All of them, in the order of precedence.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Handshake,
         Self::Timeout,
         Self::Recovery,
@@ -39,6 +41,7 @@ impl Owner {
         Self::ReceiverWindow,
         Self::Application,
         Self::SendBuffer,
+        Self::ApplicationOrSendBuffer,
         Self::SlowStart,
         Self::CongestionWindow,
         Self::Unknown,
@@ -55,6 +58,7 @@ impl Owner {
             Self::ReceiverWindow => "receiver window",
             Self::Application => "application idle",
             Self::SendBuffer => "send buffer",
+            Self::ApplicationOrSendBuffer => "application or send buffer",
             Self::SlowStart => "slow start",
             Self::CongestionWindow => "congestion window or bottleneck",
             Self::Unknown => "not known",
@@ -81,6 +85,11 @@ impl Budget {
         let span_ns = span_ns.min(self.spent_ns(from));
         self.add(from, -span_ns);
         self.add(to, span_ns);
+    }
+
+    /// What was given to one owner belongs to another.
+    pub(crate) fn reassign_all(&mut self, from: Owner, to: Owner) {
+        self.reassign(from, to, self.spent_ns(from));
     }
 
     pub(crate) fn spent_ns(&self, owner: Owner) -> i64 {

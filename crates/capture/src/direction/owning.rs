@@ -6,7 +6,8 @@ use super::Direction;
 use super::clock::{Release, Since};
 use super::owner::Owner;
 use super::recall::{Accounts, Activity, Interval, Reach, part_of};
-use super::refill::RefillStart;
+use super::refill::{RefillPart, RefillStart, Writing};
+use super::room::{Pause, WakeLevel};
 use super::wake::Burst;
 
 /// A sender that answers acknowledgments with data does so within this; later is a pause.
@@ -75,14 +76,14 @@ fn owner(direction: &Direction, time_ns: i64) -> Owner {
             (true, _) => Owner::SendBuffer,
             // Paced at what the bottleneck has.
             (false, true) => Owner::CongestionWindow,
-            (false, false) => Owner::Application,
+            (false, false) => Owner::ApplicationOrSendBuffer,
         };
     }
     if pause_ns > ANSWER_NS
         && has_drained(direction)
         && !(release == Release::OwnClock && direction.filled.is_reached())
     {
-        return Owner::Application;
+        return Owner::ApplicationOrSendBuffer;
     }
     if direction.rounds.is_slow_start() { Owner::SlowStart } else { Owner::CongestionWindow }
 }
@@ -105,8 +106,26 @@ fn has_drained(direction: &Direction) -> bool {
 /// Acknowledgments, of two segments each, that a writer leaves unanswered until a third of its buffer is free: twice as many as make
 /// a pause.
 const UNANSWERED: u64 = 8;
+/// So many acknowledgments with the window open that are not answered show that no window limits.
+const LEAST_ROOMY: u32 = 4;
+/// A kernel answers an acknowledgment within this, where nobody has to be woken.
+const AT_ONCE_NS: i64 = 30_000;
+/// Bytes of a packet and its headers at most, without BIG TCP, and what Linux leaves of them for headers (`MAX_TCP_HEADER`).
+const LARGEST_PACKET: u64 = 65_535;
+const HEADERS: u64 = 320;
+
+/// Whether so many bytes are the segments of the largest frame that a kernel makes (`tcp_size_goal`), and no number that programs write.
+fn is_largest_frame(bytes: u64, mss: u64) -> bool {
+    let is_largest = bytes <= LARGEST_PACKET && bytes + mss + HEADERS > LARGEST_PACKET;
+    is_largest && bytes > mss && bytes.is_multiple_of(mss) && !bytes.is_multiple_of(512) && !bytes.is_multiple_of(1_000)
+}
 
 impl Direction {
+    /// The receiver takes more.
+    pub(super) fn has_window(&self) -> bool {
+        self.window.sender_right.saturating_sub(self.numbers.next) >= least_room(self)
+    }
+
     /// A quarter and more of the greatest flight has been acknowledged, and nothing was sent in its place.
     pub(super) fn has_quarter_drained(&self) -> bool {
         self.flight() * 4 < self.rounds.recent_peak() * 3
@@ -127,11 +146,13 @@ impl Direction {
             // A bottleneck at its rate keeps its time, whatever the plateau turns out to be.
             Owner::CongestionWindow if self.filled.is_reached() => (false, None),
             Owner::CongestionWindow if self.shows_no_woken_writer() => (true, Some(owner)),
-            Owner::CongestionWindow | Owner::SlowStart => (true, None),
+            Owner::CongestionWindow | Owner::SlowStart | Owner::ReceiverWindow => (true, None),
             // A writer that comes late once is the same one.
-            Owner::Application if self.waits_for_room() => (false, None),
-            Owner::SendBuffer | Owner::Application if self.stands_on_plateau() => (true, Some(owner)),
-            Owner::Application if !self.rounds.has_plateau() => (true, None),
+            Owner::Application | Owner::ApplicationOrSendBuffer if self.waits_for_room() => (false, None),
+            Owner::SendBuffer | Owner::Application | Owner::ApplicationOrSendBuffer if self.stands_on_plateau() => {
+                (true, Some(owner))
+            }
+            Owner::Application | Owner::ApplicationOrSendBuffer if !self.rounds.has_plateau() => (true, None),
             // An end of the data says nothing of the rounds before it.
             _ => (false, None),
         };
@@ -190,9 +211,24 @@ impl Direction {
     }
 
     /// A packet of new data was sent: where it is the first behind a pause, the bytes outstanding say whether room woke its writer.
-    pub(super) fn note_burst(&mut self, at_ns: i64, since: Since) {
-        if since.acks > 0 && self.sender_lag_ns == 0 {
-            self.wakes.answered(since.ack_ns);
+    pub(super) fn note_burst(&mut self, at_ns: i64, since: Since, bytes: u64) {
+        if self.sender_lag_ns == 0 {
+            if since.acks > 0 {
+                self.wakes.answered(since.ack_ns);
+                // Twice as much in slow start.
+                self.recent.credit = 2 * self.recent.before_train.saturating_sub(self.outstanding());
+            }
+            let answered = bytes.min(self.recent.credit);
+            self.recent.credit -= answered;
+            self.wakes.sent(bytes, answered);
+            if self.is_held_back(since, bytes - answered) {
+                // An RTT in which nothing leaves, for most of it.
+                if since.data_ns > self.clock.burst_gap_ns(self.path_rtt_ns()).max(self.path_rtt_ns() / 4) {
+                    let Self { recall, budget, series, recent, .. } = self;
+                    recall.held_since(recent.data_ns, Accounts { budget, series: series.as_deref_mut() });
+                }
+                return;
+            }
         }
         // The first packet of a train follows the first acknowledgment of the train before: nobody was waited for.
         if since.data_ns <= self.clock.burst_gap_ns(self.path_rtt_ns()) || self.sender_lag_ns > 0 || since.acks < 2 {
@@ -204,9 +240,34 @@ impl Direction {
             return;
         }
         let Since { data_ns, ack_ns, .. } = since;
-        self.wakes.burst(Burst { before, train, after, peak, at_ns, data_ns, ack_ns, acks: self.recent.heard });
+        let burst = Burst { before, train, after, peak, at_ns, data_ns, ack_ns, acks: self.recent.heard };
+        let is_released = self.wakes.burst(burst);
+        // What was acknowledged with the window open was not answered: it is not what limited.
+        if self.recent.roomy >= LEAST_ROOMY {
+            let before = before.max(train);
+            self.note_wait(Pause { from_ns: self.recent.data_ns, to_ns: at_ns, peak, before, after, is_released });
+        }
         // Who tries again before that is told of no room, and the kernel's clock of the full buffer goes on.
         self.recent.is_topping_up = self.wakes.is_early(after);
+    }
+
+    /// An acknowledgment lets go what the congestion window has held back since the packet before: all that was written had not left.
+    fn is_held_back(&self, since: Since, beyond: u64) -> bool {
+        let is_answer = since.acks > 0 && since.ack_ns < 2 * AT_ONCE_NS && beyond == 0;
+        is_answer && self.outstanding() * 8 > self.recent.behind_data * 7
+    }
+
+    /// A pause is over: its writer may have waited for room.
+    fn note_wait(&mut self, pause: Pause) {
+        let frame = u64::from(self.counts.largest_payload);
+        let known = self.wakes.level().map(WakeLevel::seen).or_else(|| {
+            let (held, _) = self.refills.level()?;
+            Some(self.wakes.usual().map_or_else(|| WakeLevel::of_buffer(held, frame), WakeLevel::seen))
+        });
+        let Self { waits, recall, budget, series, .. } = self;
+        waits.take(pause, known, |span| {
+            recall.waited_for_room(span, Accounts { budget, series: series.as_deref_mut() });
+        });
     }
 
     /// A packet of new data was sent: the first behind a pause begins a burst.
@@ -222,13 +283,25 @@ impl Direction {
                 self.recent.is_topping_up = self.refills.is_early(before);
             }
         }
-        self.refills.sent(bytes, (since.acks > 0).then_some(since.ack_ns));
+        let is_framed = is_largest_frame(bytes, u64::from(self.mss()));
+        self.refills.sent(RefillPart { bytes, ack_ns: (since.acks > 0).then_some(since.ack_ns), is_framed });
+    }
+
+    /// Nobody writes any more: whoever closes a connection while its send buffer is full has waited until then.
+    pub(super) fn note_end(&mut self, at_ns: i64) {
+        self.own(at_ns, None);
+        self.span.end_ns = Some(at_ns);
+        if self.recovery.is_some() || !self.waits.is_full(self.outstanding()) || self.recent.roomy < LEAST_ROOMY {
+            return;
+        }
+        let Self { recall, budget, series, recent, .. } = self;
+        recall.waited_for_room(recent.data_ns..at_ns, Accounts { budget, series: series.as_deref_mut() });
     }
 
     /// Nothing is kept of bursts.
     #[cfg(test)]
     pub(crate) fn has_no_bursts(&self) -> bool {
-        self.wakes.is_unused() && self.refills.is_unused()
+        self.wakes.is_unused() && self.refills.is_unused() && self.waits.is_unused()
     }
 
     /// A full send buffer shows: its writer is woken at one level, or fills to one.
@@ -242,8 +315,28 @@ impl Direction {
     }
 
     /// Bursts come while data is outstanding, and an application is not known by them: they may be those of a full send buffer.
-    pub(crate) fn has_undecided_writer(&self) -> bool {
+    fn has_undecided_writer(&self) -> bool {
         self.refills.is_undecided() || self.wakes.is_released()
+    }
+
+    /// An application that wrote no more is not told from a full send buffer.
+    pub(crate) fn is_writer_in_doubt(&self) -> bool {
+        // What is written by a clock leaves in bursts, whether a program has no more or its buffer no room.
+        let is_plateau = self.rounds.last_plateau.is_some() && self.refills.writing() != Writing::Blind;
+        let is_buffer = self.budget.spent_ns(Owner::SendBuffer) * 20 >= self.budget.total_ns();
+        is_plateau && !self.events.has_pause() || self.has_undecided_writer() || is_buffer
+    }
+
+    /// Whoever wrote no more was the application where nothing speaks for a full send buffer.
+    pub(crate) fn settle_writer(&mut self) {
+        if self.is_writer_in_doubt() {
+            return;
+        }
+        let (from, to) = (Owner::ApplicationOrSendBuffer, Owner::Application);
+        self.budget.reassign_all(from, to);
+        if let Some(series) = &mut self.series {
+            series.reassign_all(from, to);
+        }
     }
 
     /// Bytes outstanding behind each burst of a writer that fills its buffer and does not wait, where there is one.
@@ -256,6 +349,7 @@ impl Direction {
         self.clock.restart();
         self.wakes.restart();
         self.refills.restart();
+        self.waits.restart();
         self.recall.clear();
         (self.recent.is_topping_up, self.recent.is_full) = (false, false);
     }

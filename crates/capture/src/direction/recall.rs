@@ -2,6 +2,7 @@
 //! of a picture change together.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use super::owner::{Budget, Owner};
 use super::series::Series;
@@ -91,14 +92,15 @@ impl Recall {
 
     /// An interval whose owner may be another; with `known`, the plateau has shown it.
     pub(super) fn push(&mut self, interval: Interval, known: Option<Owner>) {
-        self.has_open |= known.is_none();
+        self.has_open |= known.is_none() && interval.owner != Owner::ReceiverWindow;
         if let Some(last) = self.intervals.back_mut()
             && (last.owner, last.activity, last.to_ns) == (interval.owner, interval.activity, interval.from_ns)
         {
             last.to_ns = interval.to_ns;
             return;
         }
-        if self.intervals.len() >= MAX_INTERVALS {
+        // Some were cut in two since.
+        while self.intervals.len() >= MAX_INTERVALS {
             self.intervals.pop_front();
         }
         self.intervals.push_back(interval);
@@ -120,23 +122,69 @@ impl Recall {
             if !is_reached {
                 return;
             }
+            // A window that is full limits, whoever else would.
+            if interval.owner == Owner::ReceiverWindow {
+                continue;
+            }
             accounts.change(interval, part_of(owner, interval.activity));
         }
     }
 
     /// Nothing was left to send from an instant on.
-    pub(super) fn waited_since(&mut self, since_ns: i64, mut accounts: Accounts) {
+    pub(super) fn waited_since(&mut self, since_ns: i64, accounts: Accounts) {
+        self.turn_since(since_ns, Activity::Waiting, accounts);
+    }
+
+    /// Something was left to send from an instant on, and no acknowledgment let it go.
+    pub(super) fn held_since(&mut self, since_ns: i64, accounts: Accounts) {
+        self.turn_since(since_ns, Activity::Sending, accounts);
+    }
+
+    /// A writer has waited for room in its send buffer, whatever else was full.
+    pub(super) fn waited_for_room(&mut self, span: Range<i64>, mut accounts: Accounts) {
+        self.cut(span.start);
+        self.cut(span.end);
+        let behind = self.intervals.iter_mut().rev().skip_while(|interval| interval.from_ns >= span.end);
+        for interval in behind.take_while(|interval| interval.from_ns >= span.start) {
+            // What was held back in it was no wait.
+            if interval.owner != Owner::CongestionWindow || interval.activity == Activity::Waiting {
+                interval.activity = Activity::Waiting;
+                accounts.change(interval, Owner::SendBuffer);
+            }
+        }
+    }
+
+    /// Nobody had anything to write any more from an instant on.
+    pub(super) fn ended_since(&mut self, since_ns: i64, mut accounts: Accounts) {
+        self.cut(since_ns);
+        let writers = [Owner::SendBuffer, Owner::ApplicationOrSendBuffer];
+        let behind = self.intervals.iter_mut().rev().take_while(|interval| interval.from_ns >= since_ns);
+        for interval in behind.filter(|interval| writers.contains(&interval.owner)) {
+            accounts.change(interval, Owner::Application);
+        }
+    }
+
+    /// Cuts the interval at an instant in two.
+    fn cut(&mut self, at_ns: i64) {
+        let index = self.intervals.partition_point(|interval| interval.to_ns <= at_ns);
+        let Some(interval) = self.intervals.get_mut(index).filter(|interval| interval.from_ns < at_ns) else { return };
+        let before = Interval { to_ns: at_ns, ..*interval };
+        interval.from_ns = at_ns;
+        self.intervals.insert(index, before);
+    }
+
+    fn turn_since(&mut self, since_ns: i64, activity: Activity, mut accounts: Accounts) {
         let mut behind = self.intervals.len();
         while let Some(interval) = behind.checked_sub(1).and_then(|index| self.intervals.get_mut(index))
             && interval.to_ns > since_ns
-            && interval.activity == Activity::Sending
+            && interval.activity != activity
         {
             behind -= 1;
             let before = (interval.from_ns < since_ns).then_some(Interval { to_ns: since_ns, ..*interval });
             interval.from_ns = interval.from_ns.max(since_ns);
-            interval.activity = Activity::Waiting;
-            if self.known == Some(Owner::SendBuffer) {
-                accounts.change(interval, Owner::SendBuffer);
+            interval.activity = activity;
+            if self.known == Some(Owner::SendBuffer) && interval.owner != Owner::ReceiverWindow {
+                accounts.change(interval, part_of(Owner::SendBuffer, activity));
             }
             if let Some(before) = before {
                 self.intervals.insert(behind, before);
@@ -218,6 +266,18 @@ mod tests {
         books.wait_since(11 * MS);
         assert_eq!(books.spent_ms(Owner::SendBuffer), (8, 8));
         assert_eq!(books.spent_ms(Owner::CongestionWindow), (4, 4));
+    }
+
+    #[test]
+    fn what_was_written_and_held_back_was_not_for_a_send_buffer() {
+        let mut books = Books::new();
+        books.spend(0..2, Owner::CongestionWindow, Activity::Sending);
+        books.spend(2..12, Owner::CongestionWindow, Activity::Waiting);
+        books.settle(Owner::SendBuffer);
+        assert_eq!(books.spent_ms(Owner::SendBuffer), (10, 10));
+        let accounts = Accounts { budget: &mut books.budget, series: Some(&mut books.series) };
+        books.recall.held_since(4 * MS, accounts);
+        assert_eq!((books.spent_ms(Owner::SendBuffer), books.spent_ms(Owner::CongestionWindow)), ((2, 2), (10, 10)));
     }
 
     #[test]

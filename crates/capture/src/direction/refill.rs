@@ -23,6 +23,8 @@ struct Bursts {
     last_spacing_ns: i64,
     /// Bytes of a burst that left with an acknowledgment.
     answered: Smoothed,
+    /// Bursts of nothing but the largest frames that a kernel makes, of `WHOLE`.
+    framed: i64,
     /// Bursts behind nothing outstanding, or behind data of the peer, of `WHOLE`.
     silent: i64,
     bursts: u32,
@@ -41,6 +43,17 @@ struct OpenBurst {
     start: RefillStart,
     bytes: i64,
     answered: i64,
+    is_framed: bool,
+}
+
+/// A packet of a burst.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RefillPart {
+    pub(super) bytes: u64,
+    /// Behind the last acknowledgment, if one came before it.
+    pub(super) ack_ns: Option<i64>,
+    /// It is as large as the largest frame for segmentation offload.
+    pub(super) is_framed: bool,
 }
 
 /// The first packet behind a pause.
@@ -119,6 +132,8 @@ const WHOLE: i64 = 1_024;
 const MOST_VOTES: u32 = 16;
 /// Fewer bursts show nothing.
 const LEAST_BURSTS: u32 = 32;
+/// Fewer of nothing but the largest frames show nothing.
+const LEAST_FRAMED: u32 = 12;
 /// Bursts in a row at another level that make it the level.
 const ANOTHER: u32 = 4;
 /// Bursts farther apart are so far: a file may give any times.
@@ -132,11 +147,11 @@ impl Refills {
         self.seen.get_or_insert_default().start(start);
     }
 
-    /// A packet of the burst, so long behind the last acknowledgment if one came before it.
+    /// A packet of the burst.
     #[inline]
-    pub(super) fn sent(&mut self, bytes: u64, ack_ns: Option<i64>) {
+    pub(super) fn sent(&mut self, part: RefillPart) {
         if let Some(seen) = &mut self.seen {
-            seen.sent(bytes, ack_ns);
+            seen.sent(part);
         }
     }
 
@@ -176,17 +191,18 @@ impl Refills {
 
 impl Bursts {
     fn start(&mut self, start: RefillStart) {
-        if let Some(last) = self.open.replace(OpenBurst { start, bytes: 0, answered: 0 }) {
+        if let Some(last) = self.open.replace(OpenBurst { start, bytes: 0, answered: 0, is_framed: true }) {
             self.take(&last, start.at_ns.saturating_sub(last.start.at_ns).clamp(0, LONGEST_NS));
             self.is_full = self.is_found();
         }
     }
 
-    fn sent(&mut self, bytes: u64, ack_ns: Option<i64>) {
+    fn sent(&mut self, part: RefillPart) {
         if let Some(open) = &mut self.open {
-            let bytes = bytes.cast_signed();
+            let bytes = part.bytes.cast_signed();
             open.bytes += bytes;
-            if ack_ns.is_some_and(|ack_ns| ack_ns < AT_ONCE_NS) {
+            open.is_framed &= part.is_framed;
+            if part.ack_ns.is_some_and(|ack_ns| ack_ns < AT_ONCE_NS) {
                 open.answered += bytes;
             }
         }
@@ -227,13 +243,14 @@ impl Bursts {
         self.usual.take(level, burst.start.grain);
         self.size.take(self.size.near(burst.bytes));
         self.answered.take(burst.answered);
+        self.framed += ((if burst.is_framed { WHOLE } else { 0 }) - self.framed) / OVER;
     }
 
     /// A full buffer is known by bursts that vary; later they may come in step with the RTT, and be all the same.
     fn is_found(&self) -> bool {
         match self.writing() {
             Writing::ToOneLevel => true,
-            Writing::Unknown => self.is_full && self.bursts >= LEAST_BURSTS,
+            Writing::Unknown => self.is_full && self.bursts >= LEAST_FRAMED,
             Writing::Blind => self.is_full && self.level.deviation * 3 <= self.size.mean,
         }
     }
@@ -243,7 +260,14 @@ impl Bursts {
         let varies = differ || self.spacing.deviation * 6 >= self.spacing.mean;
         // A congestion window fills to one level as well, and answers each acknowledgment.
         let is_answer = self.answered.mean * 2 > self.size.mean;
-        if self.bursts < LEAST_BURSTS || !varies || is_answer || self.silent * 2 > WHOLE {
+        if self.bursts < LEAST_FRAMED || is_answer || self.silent * 2 > WHOLE {
+            return Writing::Unknown;
+        }
+        // A block of a program is no whole number of the largest frames, which it does not know: it ends with a shorter one.
+        if self.framed * 4 >= WHOLE * 3 && self.level.deviation * 2 <= self.size.mean {
+            return Writing::ToOneLevel;
+        }
+        if self.bursts < LEAST_BURSTS || !varies {
             return Writing::Unknown;
         }
         // Blocks of one size make few levels, of which one is usual anyhow.
@@ -298,7 +322,7 @@ mod tests {
         /// A burst of so many packets, so long behind an acknowledgment.
         fn write(&mut self, start: RefillStart, packets: u64, ack_ns: i64) {
             self.refills.start(start);
-            self.refills.sent(packets * PACKET, Some(ack_ns));
+            self.refills.sent(RefillPart { bytes: packets * PACKET, ack_ns: Some(ack_ns), is_framed: false });
             for _ in 0..packets {
                 self.free_ns = self.free_ns.max(self.now_ns) + MS;
                 self.acked_ns.push_back(self.free_ns + 100 * MS);
@@ -384,6 +408,20 @@ mod tests {
             }
             assert_eq!((path.refills.writing(), path.refills.level()), (Writing::Unknown, None));
             assert!(path.refills.is_undecided());
+        }
+    }
+
+    /// As many of the largest frames each time: no program's block ends with a whole one, so its writer had more, and no room.
+    #[test]
+    fn the_largest_frames_alone_are_what_a_full_buffer_takes() {
+        for (is_framed, writing) in [(true, Writing::ToOneLevel), (false, Writing::Unknown)] {
+            let mut refills = Refills::default();
+            for burst in 0..40 {
+                let (at_ns, data_ns) = (burst * 48 * MS, 48 * MS);
+                refills.start(RefillStart { at_ns, data_ns, before: 64_260, is_asked: false, grain: 2_856 });
+                refills.sent(RefillPart { bytes: 64_260, ack_ns: Some(5 * MS), is_framed });
+            }
+            assert_eq!(refills.writing(), writing);
         }
     }
 

@@ -70,12 +70,13 @@ impl Direction {
         }
         if to > self.numbers.next && self.recovery.is_none() {
             let since = self.since(time_ns);
+            let bytes = to - from.max(self.numbers.next);
             if self.outstanding() > 0 {
                 self.clock.sent(since, segments);
-                self.note_burst(time_ns, since);
+                self.note_burst(time_ns, since, bytes);
             }
             if self.counts.data_packets > 0 {
-                self.note_refill(time_ns, since, to - from.max(self.numbers.next));
+                self.note_refill(time_ns, since, bytes);
             }
         }
         if to > self.numbers.next {
@@ -85,7 +86,7 @@ impl Direction {
         self.recent.wire_bytes += u64::from(segment.payload);
         self.recent.data_ns = time_ns;
         self.recent.behind_data = self.outstanding();
-        (self.recent.heard, self.recent.is_asked) = (0, false);
+        (self.recent.heard, self.recent.roomy, self.recent.is_asked) = (0, 0, false);
         self.note_filled();
         self.recent.ended_short = segment.payload != mss && !segment.payload.is_multiple_of(self.mss());
         self.span.last_data_ns = time_ns;
@@ -376,7 +377,7 @@ impl Direction {
             return;
         }
         let event_type = match self.owner_before(segment.time_ns) {
-            Owner::Application => EventType::Pause,
+            Owner::Application | Owner::ApplicationOrSendBuffer => EventType::Pause,
             Owner::ZeroWindow => EventType::ZeroWindow,
             _ => return,
         };
@@ -411,6 +412,7 @@ impl Direction {
         }
         let end = self.unwrap(segment.seq) + u64::from(segment.payload);
         if end == self.numbers.next {
+            self.note_end(segment.time_ns);
             self.numbers.saw_fin = true;
             self.numbers.next += 1;
         }

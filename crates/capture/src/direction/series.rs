@@ -198,6 +198,14 @@ impl Series {
         });
     }
 
+    /// All that had one owner has another.
+    pub(super) fn reassign_all(&mut self, from: Owner, to: Owner) {
+        for column in &mut self.columns {
+            let owned_ns = column.owned_ns.get_mut(from as usize).map(std::mem::take).unwrap_or_default();
+            column.add(to, owned_ns);
+        }
+    }
+
     fn each_part(&mut self, interval: Range<i64>, mut take: impl FnMut(&mut Column, i64)) {
         let mut at_ns = interval.start.max(self.from_ns);
         while at_ns < interval.end {

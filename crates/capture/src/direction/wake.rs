@@ -14,6 +14,9 @@ pub(crate) struct WakeLevels {
     /// sixteenths.
     answers: u32,
     released: u32,
+    /// Bytes of the last RTTs, and those of them that were more than the last acknowledgments had freed.
+    sent: u64,
+    beyond: u64,
     /// RTTs in which they were counted.
     rounds: u32,
     /// Bytes outstanding when pauses began, smoothed.
@@ -94,8 +97,8 @@ impl Default for Votes {
 }
 
 impl WakeLevels {
-    /// A burst begins.
-    pub(super) fn burst(&mut self, burst: Burst) {
+    /// A burst begins. Returns whether an acknowledgment has released it.
+    pub(super) fn burst(&mut self, burst: Burst) -> bool {
         let spacing_ns = burst.data_ns / i64::from(burst.acks.max(1));
         self.peak = if self.peak == 0 { burst.peak } else { self.peak - self.peak / 8 + burst.peak / 8 };
         // By chance one of four is so near. Where acknowledgments are dense, so is who was woken: more of these have to be.
@@ -124,6 +127,7 @@ impl WakeLevels {
             let woken = burst.after.midpoint(burst.before);
             self.woken = if self.woken == 0 { woken } else { self.woken - self.woken / 8 + woken / 8 };
         }
+        is_at_once
     }
 
     /// A writer that is woken at one level has waited since it was first; a window that grows is answered at another level each time.
@@ -157,9 +161,22 @@ impl WakeLevels {
         }
     }
 
-    /// Of the acknowledgments that are answered at once, those that wake a writer are more than a few.
+    /// A packet has left: so many bytes, and so many of them in answer to what the last acknowledgments had freed.
+    #[inline]
+    pub(super) fn sent(&mut self, bytes: u64, answered: u64) {
+        self.sent = self.sent.saturating_add(bytes);
+        self.beyond = self.beyond.saturating_add(bytes.saturating_sub(answered));
+    }
+
+    /// Of the acknowledgments that are answered at once, those that wake a writer are more than a few; or what leaves in answer is little of
+    /// what leaves: the kernel takes more than a buffer holds, and what the congestion window does not take of that at once follows.
     fn is_seldom_answered(&self) -> bool {
-        self.answers <= self.released.saturating_mul(MOST_ANSWERS)
+        self.answers <= self.released.saturating_mul(MOST_ANSWERS) || self.is_mostly_beyond()
+    }
+
+    /// Most of what leaves is more than the last acknowledgments have freed: no window lets it go.
+    fn is_mostly_beyond(&self) -> bool {
+        self.sent > 0 && self.beyond.saturating_mul(2) >= self.sent
     }
 
     /// Who writes with more outstanding has not waited until a third was free.
@@ -180,6 +197,9 @@ impl WakeLevels {
         for count in [&mut self.answers, &mut self.released] {
             *count -= *count / FORGOTTEN_ROUNDS;
         }
+        for bytes in [&mut self.sent, &mut self.beyond] {
+            *bytes -= *bytes / u64::from(FORGOTTEN_ROUNDS);
+        }
     }
 
     #[cfg(test)]
@@ -191,14 +211,17 @@ impl WakeLevels {
     /// three of five of these agree on a level that a third of the flight has drained to (of a congestion window: a twentieth).
     /// Measured of 40 transfers of 10 to 100 ms, Linux 6.18, on a busy machine.
     fn found(&self) -> Option<u64> {
+        let is_often = self.bursts * 5 >= self.rounds;
+        self.usual()
+            .filter(|level| self.is_released() && is_often && self.is_seldom_answered() && level * 10 <= self.peak * 7)
+    }
+
+    /// The level that three of five of the bursts agree on which follow an acknowledgment at once.
+    pub(super) fn usual(&self) -> Option<u64> {
         let bins = &self.votes.as_ref()?.bins;
         let index = most_voted(bins);
-        let (most, level) = (bins.get(index).copied()?, level(index));
-        let is_released = self.at_once >= LEAST_AT_ONCE && self.at_once * 3 >= self.bursts;
-        let is_same = u32::from(most) * 5 >= self.at_once * 3;
-        let is_often = self.bursts * 5 >= self.rounds;
-        (is_released && is_same && is_often && self.is_seldom_answered() && level * 10 <= self.peak * 7)
-            .then_some(level)
+        let is_same = u32::from(bins.get(index).copied()?) * 5 >= self.at_once * 3;
+        (is_same && self.at_once >= LEAST_AT_ONCE).then(|| level(index))
     }
 
     /// A third of the bursts and more follow acknowledgments at once (an application's: 12 to 16 %), at whatever level: their writer may be woken at
@@ -317,7 +340,9 @@ mod tests {
         assert!(levels.level().is_some());
         (0..61).for_each(|_| levels.answered(100));
         assert!(levels.level().is_none());
-        (0..20).for_each(|_| levels.burst(burst));
+        for _ in 0..20 {
+            levels.burst(burst);
+        }
         assert!(levels.level().is_some(), "a writer may begin to wait later");
     }
 

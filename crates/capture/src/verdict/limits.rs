@@ -3,7 +3,6 @@
 use super::cause::{Cause, SURE_OF_APPLICATION, Verdict};
 use super::judged::{Judged, LEAST_SHARE};
 use super::text::{bytes, percent, rate, time};
-use crate::direction::Writing;
 use crate::direction::event::EventType;
 use crate::direction::owner::Owner;
 
@@ -136,7 +135,7 @@ fn refilled(judged: &Judged, share: f64, level: u64) -> Verdict {
 }
 
 fn application(judged: &Judged) -> Option<Verdict> {
-    let share = judged.share(Owner::Application);
+    let share = judged.share(Owner::Application) + judged.share(Owner::ApplicationOrSendBuffer);
     if share < LEAST_SHARE {
         return None;
     }
@@ -145,10 +144,7 @@ fn application(judged: &Judged) -> Option<Verdict> {
         let span = |event: &crate::direction::event::Event| event.to_ns - event.from_ns;
         (count + 1, longest.filter(|other| span(other) >= span(pause)).or(Some(pause)))
     });
-    // What is written by a clock leaves in bursts, whether a program has no more or its buffer no room.
-    let direction = judged.direction;
-    let is_plateau = direction.rounds.last_plateau.is_some() && direction.refills.writing() != Writing::Blind;
-    let is_either = is_plateau && longest.is_none() || direction.has_undecided_writer();
+    let is_either = judged.direction.is_writer_in_doubt();
     let pauses = longest.map_or_else(
         || ": short gaps, each with the window open".to_owned(),
         |pause| format!(", {count} pauses of 100 ms and more, the longest {}", time(pause.to_ns - pause.from_ns)),

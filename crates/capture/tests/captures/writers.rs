@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::support::{MS, MSS, Written};
+use capture::Owner;
 use capture::report::TransferReport;
 use capture::verdict::{Cause, Verdict};
 
@@ -77,6 +78,67 @@ fn who_writes_whatever_is_outstanding_is_an_application() {
     }
 }
 
+/// Segments outstanding at which a kernel wakes a writer that waits for room in 64: two thirds.
+const WOKEN: u32 = 42;
+/// What waking takes.
+const WAKING_NS: u64 = MS / 20;
+
+/// Eight seconds of a writer that a kernel wakes when two thirds of a buffer are left, and from which it takes any number of segments then.
+fn overfilled(write: fn(burst: u32) -> u32) -> TransferReport {
+    let mut written = Written::new(1_000, RTT, 0xffff);
+    let (mut now, mut next, mut free_ns) = (2 * RTT, 0, 0_u64);
+    for burst in 0.. {
+        if now > 8_000 * MS {
+            break;
+        }
+        let until = next + write(burst);
+        let mut arriving = VecDeque::<(u64, u32)>::new();
+        let acknowledged = next.saturating_sub(WOKEN) + next.saturating_sub(WOKEN) % 2;
+        arriving.extend(
+            (acknowledged..next)
+                .filter(|segment| segment % 2 == 1)
+                .map(|segment| (free_ns + RTT - u64::from(next - 1 - segment) * SEGMENT_NS, segment + 1)),
+        );
+        while next < until {
+            let to = (next + 20).min(until);
+            written.super_packet(now, next, to);
+            for segment in next..to {
+                free_ns = free_ns.max(now) + SEGMENT_NS;
+                if segment % 2 == 1 {
+                    arriving.push_back((free_ns + RTT, segment + 1));
+                }
+            }
+            next = to;
+        }
+        while let Some((at_ns, to)) = arriving.pop_front() {
+            written.ack(at_ns, to, &[]);
+            if next - to <= WOKEN {
+                now = at_ns + WAKING_NS;
+                break;
+            }
+        }
+    }
+    written.transfer()
+}
+
+/// Linux appends to a frame that has not left without asking how full the buffer is: one of 64 segments takes as many as the congestion window.
+#[test]
+fn who_is_woken_at_one_level_and_fills_to_any_has_a_full_send_buffer() {
+    let transfer = overfilled(|burst| 2 * (50 + burst * 7_919 % 1_500));
+    let verdict = first(&transfer);
+    assert_eq!(verdict.cause, Cause::SendBuffer, "{:#?}", transfer.verdicts);
+    assert!(verdict.time_share > Some(0.85), "{:#?}", transfer.budget);
+}
+
+/// Bursts as large, which begin with whatever is outstanding.
+#[test]
+fn who_writes_as_much_by_a_clock_of_its_own_is_an_application() {
+    let write: Write = |burst, _| 2 * (50 + burst * 7_919 % 1_500);
+    let transfer = transfer(|burst| (150 + u64::from(burst * 6_007 % 211)) * MS, write);
+    let buffers = transfer.verdicts.iter().filter(|verdict| verdict.cause == Cause::SendBuffer);
+    assert_eq!(buffers.count(), 0, "{:#?}", transfer.verdicts);
+}
+
 /// As much is written each time as has been acknowledged since the time before: either would be so.
 #[test]
 fn what_is_the_same_each_time_is_not_named_an_application_with_certainty() {
@@ -85,4 +147,7 @@ fn what_is_the_same_each_time_is_not_named_an_application_with_certainty() {
     assert_eq!(verdict.cause, Cause::Application, "{:#?}", transfer.verdicts);
     assert!(verdict.confidence <= 0.5 && verdict.evidence.contains("does not tell these apart"), "{verdict:#?}");
     assert!(verdict.rivals.iter().any(|rival| rival.contains("full send buffer")), "{verdict:#?}");
+    let spent_ns = |owner| transfer.budget.iter().filter(|share| share.owner == owner).map(|share| share.time_ns).sum();
+    let (either, certain): (i64, i64) = (spent_ns(Owner::ApplicationOrSendBuffer), spent_ns(Owner::Application));
+    assert!(either > 20 * certain, "{:#?}", transfer.budget);
 }
