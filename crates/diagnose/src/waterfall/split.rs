@@ -106,7 +106,10 @@ impl<'a> Splitter<'a> {
             (Reading::NotKnown, _) => Reason::ClockNotAligned,
         };
         let buffer = match (reading, phase) {
-            (Reading::Behind(reason), _) => reason,
+            // A receiver that has room for more takes what the buffer holds, whoever reads it when.
+            (Reading::Behind(reason), _) if self.window_is_full(step.1) || self.is_silent(self.round_trip(step)) => {
+                reason
+            }
             (_, Phase::Recovery) => Reason::Recovery,
             _ if still => Reason::SenderStill,
             _ => Reason::FullSendBuffer,
@@ -170,7 +173,7 @@ impl<'a> Splitter<'a> {
     /// Data was outstanding, and the kernel counted neither window nor buffer.
     fn rest(&self, (from, to): (i64, i64), phase: Phase, (still, reading): (bool, Reading)) -> Reason {
         if let Reading::Behind(reason) = reading
-            && self.stream.sent(Field::BytesAcked).is_some_and(|acked| acked.growth(from, to) == 0)
+            && self.is_silent((from, to))
         {
             return reason;
         }
@@ -186,12 +189,8 @@ impl<'a> Splitter<'a> {
         let state = |field| self.stream.sent(field).map(|curve| curve.state(to));
         let (outstanding, cwnd) = (state(Field::Unacked), state(Field::SndCwnd));
         let (waiting, segment) = (state(Field::Notsent), state(Field::SndMss).unwrap_or(0));
-        let full = |limit: u64, used: u64| u128::from(used) * 100 >= u128::from(limit) * FULL_PERCENT;
-        let window_full = state(Field::SndWnd).zip(outstanding).is_some_and(|(window, outstanding)| {
-            segment > 0 && full(window, outstanding.saturating_add(1).saturating_mul(segment))
-        });
-        let cwnd_full = cwnd.zip(outstanding).is_some_and(|(cwnd, outstanding)| full(cwnd, outstanding));
-        if window_full && !cwnd_full {
+        let cwnd_full = cwnd.zip(outstanding).is_some_and(|(cwnd, outstanding)| is_full(cwnd, outstanding));
+        if self.window_is_full(to) && !cwnd_full {
             return self.nearly_full(reading);
         }
         if cwnd_full {
@@ -208,6 +207,26 @@ impl<'a> Splitter<'a> {
             _ if self.setting.pacing == Pacing::On => Reason::Spread,
             _ => Reason::NotSending,
         }
+    }
+
+    /// Whether the window that the receiver offers takes no other burst.
+    fn window_is_full(&self, at: i64) -> bool {
+        let state = |field| self.stream.sent(field).map(|curve| curve.state(at));
+        let segment = state(Field::SndMss).unwrap_or(0);
+        state(Field::SndWnd).zip(state(Field::Unacked)).is_some_and(|(window, outstanding)| {
+            segment > 0 && is_full(window, outstanding.saturating_add(1).saturating_mul(segment))
+        })
+    }
+
+    /// A step, and as much time before it as an acknowledgment takes.
+    fn round_trip(&self, (from, to): (i64, i64)) -> (i64, i64) {
+        let rtt = i64::try_from(self.setting.base_rtt.unwrap_or(0)).unwrap_or(0);
+        (from.min(to.saturating_sub(rtt.saturating_mul(2))), to)
+    }
+
+    /// Whether nothing was acknowledged in a step.
+    fn is_silent(&self, (from, to): (i64, i64)) -> bool {
+        self.stream.sent(Field::BytesAcked).is_some_and(|acked| acked.growth(from, to) == 0)
     }
 
     fn nearly_full(&self, reading: Reading) -> Reason {
@@ -286,6 +305,11 @@ impl<'a> Splitter<'a> {
             .checked_div(steps().count() as u64)
             .unwrap_or(0)
     }
+}
+
+/// Whether what is used of a limit leaves no room for another burst.
+fn is_full(limit: u64, used: u64) -> bool {
+    u128::from(used) * 100 >= u128::from(limit) * FULL_PERCENT
 }
 
 /// iperf3's cookie, which comes before the payload, is this long; so are others in its place.

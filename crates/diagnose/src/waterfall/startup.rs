@@ -4,13 +4,15 @@ use model::series::field::Field;
 
 use super::stream::{Setting, Stream};
 use super::track::Curve;
+use super::writer;
 use crate::exact::scale;
 
 /// End of the stream's start-up in microseconds: the first loss, the end of slow start, the first pause of its program, or the round trip
 /// after which the rate did not grow by a quarter within three more (the test by which BBR sees a full pipe, Cardwell et al.,
 /// "BBR: Congestion-Based Congestion Control", ACM Queue 14(5), 2016).
 pub(super) fn end(stream: &Stream<'_>, setting: &Setting<'_>) -> i64 {
-    full_pipe(stream, setting).min(slow_start(stream, setting)).min(pause(stream, setting)).min(setting.end)
+    let pause = pause(stream, setting).min(wait_for_room(stream, setting));
+    full_pipe(stream, setting).min(slow_start(stream, setting)).min(pause).min(setting.end)
 }
 
 fn full_pipe(stream: &Stream<'_>, setting: &Setting<'_>) -> i64 {
@@ -107,6 +109,24 @@ fn pause(stream: &Stream<'_>, setting: &Setting<'_>) -> i64 {
             && written.is_some_and(|written| written.state(*at) < written.last())
     };
     sender.times().iter().copied().filter(|at| *at >= 0).find(pauses).unwrap_or(setting.end)
+}
+
+/// The first moment at which half of an open window was empty because a send buffer that grew no more was full: what limits from here on is the
+/// buffer, even where the kernel takes more than it holds and each burst is larger than the one before.
+fn wait_for_room(stream: &Stream<'_>, setting: &Setting<'_>) -> i64 {
+    let Some(sender) = &stream.sender else { return setting.end };
+    let state = |field, at: i64| stream.sent(field).map(|curve| curve.state(at));
+    let Some(largest) = stream.sent(Field::Sndbuf).map(|limit| limit.max()) else { return setting.end };
+    let waits = |at: i64| {
+        let (window, outstanding) = state(Field::SndCwnd, at).zip(state(Field::Unacked, at))?;
+        let (unsent, segment) = state(Field::Notsent, at).zip(state(Field::SndMss, at))?;
+        let (queued, limit) = state(Field::WmemQueued, at).zip(state(Field::Sndbuf, at))?;
+        let is_empty = window > INITIAL_WINDOW && outstanding.saturating_mul(2) <= window && unsent < segment.max(1);
+        Some(is_empty && limit >= largest && writer::is_held(queued, limit))
+    };
+    let is_written_later = |at: i64| stream.sent(Field::AppBytes).is_some_and(|bytes| bytes.state(at) < bytes.last());
+    let mut times = sender.times().iter().copied().filter(|at| *at >= 0);
+    times.find(|at| waits(*at) == Some(true) && is_written_later(*at)).unwrap_or(setting.end)
 }
 
 /// Segments of a congestion window that has not opened yet (RFC 6928): a question before the data says nothing of who limits the data.

@@ -51,7 +51,7 @@ impl Writer {
                 first += 1;
             }
             let span = sights.get(first..behind).unwrap_or_default();
-            waits.push(sight.all_sent && is_held(sight) && around.shows_who_waits() && !has_idled(span));
+            waits.push(sight.all_sent && is_full_enough(sight) && around.shows_who_waits() && !has_idled(span));
         }
         Self { at: sights.iter().map(|sight| sight.at).collect(), waits }
     }
@@ -77,14 +77,14 @@ struct Around {
 impl Around {
     fn enters(&mut self, sight: &Sight) {
         self.all += 1;
-        self.held += usize::from(is_held(sight));
+        self.held += usize::from(is_full_enough(sight));
         self.waking += usize::from(is_waking(sight));
         self.brim += usize::from(is_brim(sight));
     }
 
     fn leaves(&mut self, sight: &Sight) {
         self.all -= 1;
-        self.held -= usize::from(is_held(sight));
+        self.held -= usize::from(is_full_enough(sight));
         self.waking -= usize::from(is_waking(sight));
         self.brim -= usize::from(is_brim(sight));
     }
@@ -96,7 +96,17 @@ impl Around {
     }
 }
 
-fn is_held(sight: &Sight) -> bool {
+/// Whether so many bytes in a send buffer of a size do not wake a program that waits for room in it.
+pub(super) fn is_held(queued: u64, limit: u64) -> bool {
+    fullness(queued, limit) >= HELD
+}
+
+/// In thousandths; nothing where nobody has waited yet.
+fn fullness(queued: u64, limit: u64) -> u64 {
+    if has_never_grown(limit) { 0 } else { queued.saturating_mul(1_000).checked_div(limit).unwrap_or(0) }
+}
+
+fn is_full_enough(sight: &Sight) -> bool {
     sight.fullness >= HELD
 }
 
@@ -121,15 +131,11 @@ fn sights(stream: &Stream<'_>) -> Option<Vec<Sight>> {
     let (queued, limit) = (sender.column(Field::WmemQueued)?, sender.column(Field::Sndbuf)?);
     let (unsent, segment) = (sender.column(Field::Notsent)?, sender.column(Field::SndMss)?);
     let busy = sender.column(Field::BusyTime);
-    let sight = |at: &i64| {
-        let limit = limit.state(*at);
-        let fullness = queued.state(*at).saturating_mul(1_000).checked_div(limit).unwrap_or(0);
-        Sight {
-            at: *at,
-            fullness: if has_never_grown(limit) { 0 } else { fullness },
-            all_sent: unsent.state(*at) < segment.state(*at).max(1),
-            busy: busy.map(|busy| busy.state(*at)),
-        }
+    let sight = |at: &i64| Sight {
+        at: *at,
+        fullness: fullness(queued.state(*at), limit.state(*at)),
+        all_sent: unsent.state(*at) < segment.state(*at).max(1),
+        busy: busy.map(|busy| busy.state(*at)),
     };
     Some(sender.times().iter().map(sight).collect())
 }
