@@ -80,8 +80,8 @@ fn who_writes_whatever_is_outstanding_is_an_application() {
 
 /// Segments outstanding at which a kernel wakes a writer that waits for room in 64: two thirds.
 const WOKEN: u32 = 42;
-/// What waking takes.
-const WAKING_NS: u64 = MS / 20;
+/// What waking takes: 20 to 60 µs, as such transfers were captured.
+const WAKING_NS: u64 = MS / 30;
 
 /// Eight seconds of a writer that a kernel wakes when two thirds of a buffer are left, and from which it takes any number of segments then.
 fn overfilled(write: fn(burst: u32) -> u32) -> TransferReport {
@@ -124,7 +124,7 @@ fn overfilled(write: fn(burst: u32) -> u32) -> TransferReport {
 /// Linux appends to a frame that has not left without asking how full the buffer is: one of 64 segments takes as many as the congestion window.
 #[test]
 fn who_is_woken_at_one_level_and_fills_to_any_has_a_full_send_buffer() {
-    let transfer = overfilled(|burst| 2 * (50 + burst * 7_919 % 1_500));
+    let transfer = overfilled(|burst| 2 * (50 + burst * 7_081 % 1_500));
     let verdict = first(&transfer);
     assert_eq!(verdict.cause, Cause::SendBuffer, "{:#?}", transfer.verdicts);
     assert!(verdict.time_share > Some(0.85), "{:#?}", transfer.budget);
