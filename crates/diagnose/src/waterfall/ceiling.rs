@@ -4,6 +4,7 @@ use model::series::field::Field;
 use units::ByteCount;
 
 use super::stream::{Processor, Setting, Stream};
+use super::writer::Writer;
 
 /// Payload that the path passes within a second, over all streams of the direction; `None` without evidence of a
 /// bottleneck.
@@ -19,6 +20,7 @@ pub(super) fn payload_per_second(streams: &[Stream<'_>], starts: &[i64], setting
     let base_rtt = setting.base_rtt?;
     let window = setting.window().max(STEP_US);
     let end = streams.iter().map(Stream::sampled_until).max()?.min(setting.end);
+    let writers: Vec<_> = streams.iter().map(|stream| Writer::new(stream, setting)).collect();
     let (mut from, mut steps, mut rates, mut fastest) = (starts.iter().copied().max()?, 0_usize, Vec::new(), 0);
     while let Some(to) = from.checked_add(window).filter(|to| *to <= end) {
         steps += 1;
@@ -28,8 +30,9 @@ pub(super) fn payload_per_second(streams: &[Stream<'_>], starts: &[i64], setting
         let queue = Queue {
             rtt_us: base_rtt.saturating_mul(5) / 4 + LEAST_QUEUE_US,
             path: ByteCount::new(crate::exact::scale(rate, base_rtt, 1_000_000)),
+            payload,
         };
-        if queue.stands(streams, (from, to)) {
+        if queue.stands((streams, &writers), (from, to)) {
             rates.push(rate);
         }
         from = to;
@@ -55,11 +58,13 @@ struct Queue {
     /// So much payload is outstanding without a queue at the rate of now. Bursts make round trips longer as well: the queue
     /// has gone before the next one, and then the bottleneck has nothing to send, and less is outstanding than this.
     path: ByteCount,
+    /// What passed in the time that is looked at.
+    payload: u64,
 }
 
 impl Queue {
     /// Whether it stood through nearly all of the time between two moments.
-    fn stands(&self, streams: &[Stream<'_>], (from, to): (i64, i64)) -> bool {
+    fn stands(&self, (streams, writers): (&[Stream<'_>], &[Writer]), (from, to): (i64, i64)) -> bool {
         let looks = (0..LOOKS).map(|look| from + (to - from) / LOOKS * look);
         let rtts: Vec<_> = streams.iter().filter_map(|stream| stream.sent(Field::Rtt)).collect();
         let grown = |at: i64| {
@@ -70,7 +75,15 @@ impl Queue {
             let all = streams.iter().map(|stream| stream.outstanding(at).map(u128::from)).sum::<Option<u128>>();
             all.is_none_or(|all| all * 10 >= u128::from(self.path.get()) * 9)
         };
-        !rtts.is_empty() && looks.filter(|at| grown(*at) && is_filled(*at)).count() >= ENOUGH_LOOKS
+        // A program that waits for room in its send buffer lets the path run empty: what it writes then arrives an RTT later.
+        let is_empty = |at: i64| {
+            let until = at + (to - from) / LOOKS;
+            let passed = streams.iter().map(|stream| passed(stream, (at, until))).fold(0, u64::saturating_add);
+            let is_little = u128::from(passed) * u128::from(LOOKS.unsigned_abs()) * 3 < u128::from(self.payload);
+            is_little && writers.iter().all(|writer| writer.waits(until))
+        };
+        let stood = looks.filter(|at| grown(*at) && is_filled(*at) && !is_empty(*at));
+        !rtts.is_empty() && stood.count() >= ENOUGH_LOOKS
     }
 }
 

@@ -173,7 +173,7 @@ impl<'a> Splitter<'a> {
     /// Data was outstanding, and the kernel counted neither window nor buffer.
     fn rest(&self, (from, to): (i64, i64), phase: Phase, (still, reading): (bool, Reading)) -> Reason {
         if let Reading::Behind(reason) = reading
-            && self.is_silent((from, to))
+            && self.is_silent(self.round_trip((from, to)))
         {
             return reason;
         }
