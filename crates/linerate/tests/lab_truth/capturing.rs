@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::stage::{KeptNetwork, holds, keep, linerate};
 
-/// 50 Mbit/s, with a queue of four BDPs of 40 ms, or of more than any transfer here fills.
+/// 50 Mbit/s, with a queue of four BDPs of 40 ms; or four times as much, with a queue that no transfer here fills.
 const PATH: &str = r#"
 title = "A narrow path"
 about = "A port of 50 Mbit/s."
@@ -21,7 +21,7 @@ congestion-control = "cubic"
 [[links]]
 name = "narrow"
 between = ["west", "east"]
-both = [{ port = { rate = "50Mbit/s", queue = { bytes = "QUEUE" } } }, { delay = { time = "ONE WAY" } }]
+both = [{ port = { rate = "RATE", queue = { bytes = "QUEUE" } } }, { delay = { time = "ONE WAY" } }]
 
 [truth]
 healthy = true
@@ -41,28 +41,35 @@ enum Distance {
     Near,
     /// 100 ms.
     Far,
-    /// 40 ms, and no burst is too long for the queue.
-    Deep,
+    /// 40 ms, a path that small buffers do not fill, and no burst is too long for the queue.
+    Wide,
 }
 
 impl Distance {
     fn one_way(self) -> &'static str {
         match self {
-            Self::Near | Self::Deep => "20ms",
+            Self::Near | Self::Wide => "20ms",
             Self::Far => "50ms",
+        }
+    }
+
+    fn rate(self) -> &'static str {
+        match self {
+            Self::Near | Self::Far => "50Mbit/s",
+            Self::Wide => "200Mbit/s",
         }
     }
 
     fn queue(self) -> &'static str {
         match self {
             Self::Near | Self::Far => "1MB",
-            Self::Deep => "16MB",
+            Self::Wide => "16MB",
         }
     }
 
     fn seconds(self) -> u32 {
         match self {
-            Self::Near | Self::Deep => 6,
+            Self::Near | Self::Wide => 6,
             Self::Far => 10,
         }
     }
@@ -71,6 +78,7 @@ impl Distance {
 impl Narrow {
     fn new(distance: Distance) -> Self {
         let path = PATH.replace("ONE WAY", distance.one_way()).replace("QUEUE", distance.queue());
+        let path = path.replace("RATE", distance.rate());
         Self { network: keep("narrow", &path), place: tempfile::tempdir().unwrap(), distance }
     }
 
@@ -299,7 +307,7 @@ fn a_small_send_buffer_has_the_time_that_the_kernel_gives_it() {
 fn a_send_buffer_that_the_kernel_overfills_has_the_time_that_the_waterfall_gives_it() {
     for buffer in [65_536, 262_144] {
         shows_over(
-            Distance::Deep,
+            Distance::Wide,
             |narrow| narrow.set("west", &format!("net.ipv4.tcp_wmem=4096 {buffer} {buffer}")),
             &["-C", "cubic"],
             |explained| {
