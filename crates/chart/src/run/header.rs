@@ -61,7 +61,10 @@ fn result(total: &DirectionTotal) -> String {
         parts.push(format!("{count} {} retransmitted", if count.get() == 1 { "segment" } else { "segments" }));
     }
     if let Some(counts) = &total.datagrams {
-        parts.push(format!("{} of {} datagrams lost", counts.lost, counts.sent));
+        parts.push(match total.received {
+            Some(_) => format!("{} of {} datagrams lost", counts.lost, counts.sent),
+            None => format!("{} datagrams, not known how many arrived", counts.sent),
+        });
     }
     if total.steady == SteadyState::NotReached {
         parts.push("no steady state reached".to_owned());

@@ -77,6 +77,12 @@ fn bar(label: &str, part: f64, block: char) -> String {
 fn datagrams(run: &Run, balance: &Balance) -> String {
     let mut text =
         format!("\nwhere the datagrams went, {}: {} handed to the socket\n", way(balance.heading), balance.handed);
+    let total = run.measurement.iter().flat_map(|measurement| &measurement.totals);
+    if total.filter(|total| total.heading == balance.heading).all(|total| total.received.is_none()) {
+        text.push_str(&share("dropped in the sending host", &balance.dropped_in_sender));
+        text.push_str("- the receiver reported nothing, so it is not known how many of them arrived\n");
+        return text;
+    }
     text.push_str(&format!("  {:<34} {:>10}\n", "received", balance.received.to_string()));
     for (label, part) in [
         ("dropped in the sending host", &balance.dropped_in_sender),

@@ -12,6 +12,7 @@ use model::run::{Outcome, Run};
 use model::series::RunSamples;
 use model::spec::{Protocol, ReceiveMethod, SendMethod};
 use units::duration::show;
+use units::{ByteCount, DataRate};
 
 use super::{expectation, when};
 
@@ -86,7 +87,7 @@ fn describe(page: &mut Page, run: &Run, (measurement, expectations): (&Measureme
             );
         }
         if let Some(datagrams) = &total.datagrams {
-            page.line("datagrams", &lost(datagrams));
+            page.line("datagrams", &lost(datagrams, total.received));
         }
         if let Some(offered) = offered(run, total) {
             page.line("offered", &offered);
@@ -131,9 +132,18 @@ fn offered(run: &Run, total: &DirectionTotal) -> Option<String> {
 }
 
 fn goodput(total: &DirectionTotal) -> String {
-    let moved = total.received.or(total.sent).unwrap_or_default();
-    let whose = if total.received.is_some() { "received" } else { "sent; not reported by the receiver" };
-    format!("{:<16} {moved} {whose}, in {}", total.goodput.to_string(), show(total.elapsed))
+    let (rate, time) = (total.goodput.to_string(), show(total.elapsed));
+    if let Some(received) = total.received {
+        return format!("{rate:<16} {received} received, in {time}");
+    }
+    let sent = total.sent.unwrap_or_default();
+    // No kernel acknowledges datagrams: a rate of sending says nothing of what arrived.
+    if total.datagrams.is_some() {
+        return format!("{:<16} {sent} sent at {rate}, in {time}; the receiver reported nothing", "unknown");
+    }
+    let at_sending = DataRate::of(sent, total.elapsed).unwrap_or_default();
+    let of = if total.goodput < at_sending { "as acknowledged, of " } else { "" };
+    format!("{rate:<16} {of}{sent} sent in {time}; the receiver reported nothing")
 }
 
 fn steady(steady: &SteadyState) -> String {
@@ -147,7 +157,10 @@ fn steady(steady: &SteadyState) -> String {
     }
 }
 
-fn lost(counts: &DatagramCounts) -> String {
+fn lost(counts: &DatagramCounts, received: Option<ByteCount>) -> String {
+    if received.is_none() {
+        return format!("{} sent; not known how many of them arrived", counts.sent);
+    }
     let share = counts.lost.share_of(counts.sent).unwrap_or(0.0) * 100.0;
     let mut text = format!("{} lost of {} sent ({share:.3} %)", counts.lost, counts.sent);
     for (count, what) in
@@ -226,6 +239,39 @@ mod tests {
     use units::PacketCount;
 
     use super::*;
+
+    /// A second of 1 MB handed to the kernel, of which the receiver reports nothing.
+    fn unreported(goodput_bps: u64, datagrams: Option<DatagramCounts>) -> DirectionTotal {
+        DirectionTotal {
+            heading: Heading::Outbound,
+            sent: Some(ByteCount::new(1_000_000)),
+            received: None,
+            elapsed: Duration::from_secs(1),
+            goodput: DataRate::from_bps(goodput_bps),
+            retransmits: None,
+            datagrams,
+            steady: SteadyState::NotCounted,
+        }
+    }
+
+    #[test]
+    fn datagrams_that_nobody_counted_have_no_goodput_and_no_loss() {
+        let counts = DatagramCounts { sent: PacketCount::new(700), ..DatagramCounts::default() };
+        let total = unreported(8_000_000, Some(counts));
+        assert_eq!(
+            goodput(&total),
+            "unknown          1.00 MB sent at 8.00 Mbit/s, in 1.00 s; the receiver reported nothing"
+        );
+        assert_eq!(lost(&counts, total.received), "700 sent; not known how many of them arrived");
+    }
+
+    #[test]
+    fn a_stream_that_nobody_counted_has_the_goodput_that_was_acknowledged() {
+        let line = goodput(&unreported(6_000_000, None));
+        assert_eq!(line, "6.00 Mbit/s      as acknowledged, of 1.00 MB sent in 1.00 s; the receiver reported nothing");
+        let line = goodput(&unreported(8_000_000, None));
+        assert_eq!(line, "8.00 Mbit/s      1.00 MB sent in 1.00 s; the receiver reported nothing");
+    }
 
     #[test]
     fn what_is_not_known_of_a_round_trip_is_left_out() {

@@ -8,7 +8,7 @@ use model::measurement::{Cadence, ClockRelation, CpuUse, End, Heading, Latency, 
 use model::series::field::Field;
 use model::series::{RunSamples, StreamSamples, packed};
 use model::spec::{Protocol, TestSpec};
-use units::MonoTime;
+use units::{ByteCount, MonoTime};
 
 use super::part::{LocalFlow, LocalResult};
 use crate::latency;
@@ -86,6 +86,7 @@ pub fn assemble(gathered: &mut Gathered, spec: &TestSpec) -> (Option<Measurement
             peer_time,
             our_time: part.time,
             round_trip: idle.or(gathered.round_trip),
+            acknowledged: acknowledged_in(OwnSide { part, samples: &streams }, heading),
         };
         let Some(total) = total(&flows, heading, frame) else { continue };
         if let Some(timeline) = &timeline {
@@ -146,10 +147,17 @@ fn two_ends(own: OwnSide<'_>, results: Option<&Results>, spec: &TestSpec) -> (Ve
     (flows, doubts)
 }
 
+/// What the peer's kernel acknowledged of a direction that this host sends.
+fn acknowledged_in(own: OwnSide<'_>, heading: Heading) -> Option<ByteCount> {
+    let flows = own.part.flows.iter().filter(|flow| flow.heading == heading);
+    flows.map(|flow| Some(ByteCount::new(acknowledged(own.samples, flow)?.bytes))).sum()
+}
+
 /// What the peer's kernel acknowledged of a stream; [`None`] where ours does not tell.
 fn acknowledged(samples: &[StreamSamples], flow: &LocalFlow) -> Option<Acknowledged> {
     let is_ours = |samples: &&StreamSamples| samples.whose == Whose::Local && samples.end == End::Sender;
-    let samples = samples.iter().filter(is_ours).find(|samples| samples.stream == flow.number)?;
+    let is_of = |samples: &&StreamSamples| samples.stream == flow.number && samples.heading == flow.heading;
+    let samples = samples.iter().filter(is_ours).find(is_of)?;
     let most = |field| samples.column(field).and_then(|values| values.iter().max().copied());
     Some(Acknowledged { bytes: most(Field::BytesAcked)?, widest_window: most(Field::SndWnd)? })
 }

@@ -90,6 +90,22 @@ fn a_user_who_has_seen_enough_gets_what_was_measured() {
 }
 
 #[test]
+fn datagrams_that_a_user_stopped_are_not_said_to_have_arrived() {
+    let server = Server::start(&[]);
+    let archive = ArchiveFile::new();
+    let (client, talk) = long_test(server.port, &archive, &["-u"]);
+    await_data(&talk);
+    client.signal("INT");
+    let ended = client.finish();
+    assert_eq!(ended.code, Some(130), "{}", ended.stdout);
+    assert!(ended.stdout.contains("goodput      unknown "), "{}", ended.stdout);
+    assert!(ended.stdout.contains(" sent; not known how many of them arrived\n"), "{}", ended.stdout);
+    for claim in ["0 lost", "no datagram was lost", "lost on the path", "next, here"] {
+        assert!(!ended.stdout.contains(claim), "{claim}: {}", ended.stdout);
+    }
+}
+
+#[test]
 fn a_user_in_the_queue_may_leave_it() {
     let server = Server::start(&[]);
     let first = start_test("127.0.0.1", server.port, &["--time", "60s", "--rate", "1Mbit/s"]);
