@@ -61,6 +61,19 @@ pub fn before_connection(socket: impl AsFd, spec: &TestSpec) -> Result<(), Optio
     Ok(())
 }
 
+/// What to say of a buffer that the kernel made smaller than was asked for; nothing where it is as large.
+#[must_use]
+pub fn short_buffer(socket: impl AsFd, spec: &TestSpec, end: End) -> Option<String> {
+    let asked = spec.window?;
+    let (direction, name, limit) = match end {
+        End::Sender => (Direction::Send, "send", "net.core.wmem_max"),
+        End::Receiver => (Direction::Receive, "receive", "net.core.rmem_max"),
+    };
+    // The kernel reports twice the size.
+    let given = ByteCount::new(sockets::buffer_size(socket, direction).ok()?.get() / 2);
+    (given < asked).then(|| format!("the {name} buffer has {given} of the {asked} asked for: {limit} limits it"))
+}
+
 /// Sets what a connected socket needs. The pacing rate and the congestion control are the sender's: a receiver may run on
 /// a host that knows neither.
 ///
@@ -95,4 +108,32 @@ pub fn congestion_control(socket: impl AsFd, spec: &TestSpec, end: End) -> Resul
 
 fn other(option: &'static str) -> impl Fn(io::Error) -> OptionError {
     move |source| OptionError::Other { option, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_that_the_kernel_cut_is_said() {
+        let said = |window: u64, end| {
+            let spec = TestSpec { window: Some(ByteCount::new(window)), ..TestSpec::default() };
+            let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+            before_connection(&socket, &spec).unwrap();
+            short_buffer(&socket, &spec, end)
+        };
+        // No limit of a kernel is above 2 GiB.
+        let sender = said(4 << 30, End::Sender).unwrap();
+        assert!(
+            sender.starts_with("the send buffer has ") && sender.ends_with("net.core.wmem_max limits it"),
+            "{sender}"
+        );
+        let receiver = said(4 << 30, End::Receiver).unwrap();
+        assert!(receiver.contains("of the 4.29 GB asked for: net.core.rmem_max"), "{receiver}");
+        assert_eq!(said(16 << 10, End::Sender), None);
+        assert_eq!(
+            short_buffer(std::net::TcpListener::bind("127.0.0.1:0").unwrap(), &TestSpec::default(), End::Sender),
+            None
+        );
+    }
 }

@@ -148,6 +148,9 @@ fn iperf3_meaning(code: i32) -> &'static str {
         27 => ": the total rate is over the server's limit",
         37 | 160 => ": the test is longer than the server allows",
         121 => ": the server is busy",
+        123 => ": it cannot set the segment size",
+        124 | 141 => ": its kernel does not give socket buffers of that size, see net.core.rmem_max and wmem_max there",
+        134 => ": its kernel does not have that congestion control, or does not let it",
         142 => ": the server does not let this client in, by its address or for want of a user name and password",
         _ => "",
     }

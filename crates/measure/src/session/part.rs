@@ -20,6 +20,7 @@ use crate::contention::ContentionBefore;
 use crate::counting::CountersBefore;
 use crate::engine::sampler::{SampleLog, Sampler};
 use crate::engine::streams::{Amount, Conduct, Endpoint, Finish, Stream, StreamEnd, StreamSet, end_of};
+use crate::options;
 use crate::stamp::prober::Prober;
 use crate::telemetry;
 use wire::extension::{FlowReport, Report};
@@ -54,6 +55,7 @@ struct Before {
     counters: CountersBefore,
     contention: ContentionBefore,
     cpu: clock::CpuTimes,
+    short_buffers: Vec<String>,
 }
 
 /// What this host did and counted.
@@ -113,12 +115,17 @@ impl Ready {
     /// # Errors
     /// If a thread cannot be made.
     pub fn new(endpoints: Vec<Endpoint>, spec: &TestSpec, conduct: &Conduct) -> io::Result<Self> {
+        let short = |endpoint: &Endpoint| options::short_buffer(&endpoint.socket, spec, end_of(endpoint.heading));
+        let mut short_buffers: Vec<String> = endpoints.iter().filter_map(short).collect();
+        short_buffers.sort_unstable();
+        short_buffers.dedup();
         // Each stream makes its payload meanwhile.
         let streams = StreamSet::prepare(endpoints, spec, conduct)?;
         let before = Before {
             counters: CountersBefore::read(),
             contention: ContentionBefore::read(),
             cpu: clock::process_cpu_times()?,
+            short_buffers,
         };
         Ok(Self { streams, before, protocol: spec.protocol, spacing: spec.sample_every })
     }
@@ -148,7 +155,8 @@ impl Running {
         let (logs, prober) = sampler.finish();
         let cpu = cpu_use(before.cpu, end.since(start));
         let broken = first_broken(&streams, &ends);
-        let mut anomalies: Vec<String> = ends.iter().filter_map(|end| end.anomaly.clone()).collect();
+        let mut anomalies = before.short_buffers;
+        anomalies.extend(ends.iter().filter_map(|end| end.anomaly.clone()));
         anomalies.dedup();
         let flows = streams
             .iter()
