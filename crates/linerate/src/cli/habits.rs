@@ -48,12 +48,67 @@ fn of_iperf3(typed: &[&str]) -> Option<Vec<String>> {
         rest.remove(at);
         // Without a host behind it clap says that one is needed.
         let host = (at < rest.len()).then(|| rest.remove(at).to_owned());
+        let renamed = renamed(&rest);
+        let rest: Vec<&str> = renamed.iter().map(String::as_str).collect();
         return Some(begin(&["test"], host.into_iter().chain(with_units(&rest, &IPERF3)).collect()));
     }
     let at = typed.iter().position(|word| matches!(*word, "-s" | "--server"))?;
     rest.remove(at);
-    Some(begin(&["serve"], with_units(&rest, &[])))
+    Some(begin(&["serve"], renamed(&rest)))
 }
+
+/// The options of iperf3 by the names that linerate has for them, without those that shape its text.
+fn renamed(typed: &[&str]) -> Vec<String> {
+    let mut own = Vec::new();
+    let mut words = typed.iter().copied();
+    while let Some(word) = words.next() {
+        match word {
+            "-V" | "--verbose" | "--forceflush" => {}
+            "-f" | "--format" | "-T" | "--title" => drop(words.next()),
+            "-S" | "--tos" => {
+                let class = words.next().map(|tos| class_of(tos).unwrap_or_else(|| tos.to_owned()));
+                own.extend(["--dscp".to_owned()].into_iter().chain(class));
+            }
+            "--connect-timeout" => {
+                own.push(word.to_owned());
+                let plain = |time: &str| time.bytes().all(|byte| byte.is_ascii_digit());
+                own.extend(words.next().map(|time| if plain(time) { format!("{time}ms") } else { time.to_owned() }));
+            }
+            _ => match RENAMED.iter().find(|(theirs, _)| *theirs == word) {
+                Some((_, ours)) => own.extend(ours.iter().map(|&word| word.to_owned())),
+                None => own.push(word.to_owned()),
+            },
+        }
+    }
+    own
+}
+
+/// The DSCP in a byte of TOS, which is decimal, octal or hexadecimal; nothing where bits of ECN are set as well.
+fn class_of(tos: &str) -> Option<String> {
+    let byte = match tos.strip_prefix("0x").or_else(|| tos.strip_prefix("0X")) {
+        Some(digits) => u8::from_str_radix(digits, 16).ok()?,
+        None if tos.len() > 1 && tos.starts_with('0') => u8::from_str_radix(tos, 8).ok()?,
+        None => tos.parse().ok()?,
+    };
+    (byte & 3 == 0).then(|| (byte >> 2).to_string())
+}
+
+const RENAMED: [(&str, &[&str]); 14] = [
+    ("-J", &["--json"]),
+    ("-Z", &["--send", "sendfile"]),
+    ("--zerocopy", &["--send", "sendfile"]),
+    ("--bitrate", &["--rate"]),
+    ("--bandwidth", &["--rate"]),
+    ("--parallel", &["--streams"]),
+    ("--blockcount", &["--blocks"]),
+    ("--set-mss", &["--mss"]),
+    ("--congestion", &["--cca"]),
+    ("--fq-rate", &["--pace"]),
+    ("--bind-dev", &["--device"]),
+    ("--version4", &["--ipv4"]),
+    ("--version6", &["--ipv6"]),
+    ("--one-off", &["--once"]),
+];
 
 fn begin(command: &[&str], rest: Vec<String>) -> Vec<String> {
     command.iter().map(|&word| word.to_owned()).chain(rest).collect()
@@ -103,7 +158,7 @@ impl Unit {
     }
 }
 
-const IPERF3: [(&str, Unit); 13] = [
+const IPERF3: [(&str, Unit); 15] = [
     ("-t", Unit::Seconds),
     ("--time", Unit::Seconds),
     ("-i", Unit::Seconds),
@@ -111,6 +166,8 @@ const IPERF3: [(&str, Unit); 13] = [
     ("-O", Unit::Seconds),
     ("--omit", Unit::Seconds),
     ("-b", Unit::BitRate),
+    ("--rate", Unit::BitRate),
+    ("--pace", Unit::BitRate),
     ("-n", Unit::Bytes),
     ("--bytes", Unit::Bytes),
     ("-l", Unit::Bytes),
@@ -139,6 +196,15 @@ mod tests {
             ("-c dtn -n 2.5G -w 4M -i 0.5", "linerate test dtn -n 2.5GiB -w 4MiB -i 0.5s"),
             ("-s -p 5202 -1", "linerate serve -p 5202 -1"),
             ("-c", "linerate test"),
+            ("-c dtn -J -t 10", "linerate test dtn --json -t 10s"),
+            (
+                "-c dtn -V -f m -Z --bitrate 1G --parallel 4",
+                "linerate test dtn --send sendfile --rate 1Gbit/s --streams 4",
+            ),
+            ("-c dtn -S 0x20 --connect-timeout 3000", "linerate test dtn --dscp 8 --connect-timeout 3000ms"),
+            ("-c dtn --tos 040 --fq-rate 900M", "linerate test dtn --dscp 8 --pace 900Mbit/s"),
+            ("-c dtn -S 0x21", "linerate test dtn --dscp 0x21"),
+            ("-s -J --one-off", "linerate serve --json --once"),
         ] {
             assert_eq!(own(typed).as_deref(), Some(meant), "{typed}");
         }

@@ -260,7 +260,7 @@ pub enum BurstQueueChoice {
 #[derive(Debug, Clone, Args)]
 pub struct HostArgs {
     /// Congestion control [default: cubic]
-    #[arg(long, value_name = "NAME", value_parser = algorithm)]
+    #[arg(long, alias = "cca", short_alias = 'C', value_name = "NAME", value_parser = algorithm)]
     pub congestion: Option<Algorithm>,
     /// MTU [default: 1500]
     #[arg(long, value_name = "BYTES", value_parser = mtu)]

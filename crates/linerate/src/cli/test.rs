@@ -39,7 +39,7 @@ pub struct TestArgs {
     #[arg(long, short = 'c', value_name = "HOST", conflicts_with = "host", hide = true)]
     pub client: Option<String>,
     /// The peer's port
-    #[arg(long, short, default_value_t = measure::DEFAULT_PORT)]
+    #[arg(long, short, default_value_t = measure::DEFAULT_PORT, value_parser = clap::value_parser!(u16).range(1..))]
     pub port: u16,
 
     /// Duration of the test [default: 10s]

@@ -73,7 +73,7 @@ pub struct CaseArgs {
     #[arg(long)]
     pub persistent: bool,
     /// The congestion control that is wanted
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, alias = "cca", value_name = "NAME")]
     pub congestion_control: Option<String>,
     /// An earlier snapshot of the host: counters are judged as rates since then
     #[arg(long, value_name = "SNAPSHOT")]

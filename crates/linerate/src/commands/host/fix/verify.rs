@@ -24,7 +24,7 @@ use super::printed::{self, Outputs, Unit, slowest};
 use super::session::{Session, is_without_effect, take_back};
 use crate::cli::host::fix::FixArgs;
 use crate::cli::test::TestArgs;
-use crate::cli::{Cli, Command, Common};
+use crate::cli::{Cli, Command, Common, habits};
 use crate::commands::archive as kept;
 use crate::commands::attempt::{Frame, attempt};
 use crate::commands::host::words;
@@ -275,6 +275,8 @@ impl Proof {
 
 /// A `linerate test` that can be repeated.
 fn own(line: &str, words: &[String]) -> Result<Box<TestArgs>, String> {
+    // Typed in a shell the same words are read like this.
+    let (words, _) = habits::translated(words.iter().map(OsString::from).collect());
     let cli = Cli::try_parse_from(words).map_err(|error| format!("`{line}`: {error}"))?;
     let Command::Test(test) = cli.command else {
         return Err(format!("`{line}` is no `linerate test`"));
@@ -350,6 +352,14 @@ const DRAINING: Duration = Duration::from_secs(60);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn letters_of_iperf3_mean_what_they_mean_in_a_shell() {
+        let read = |line: &str| own(line, &line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let test = read("linerate test dtn2 -R -t 1 -b 50M").unwrap();
+        assert_eq!((test.time, test.rate), (Some(Duration::from_secs(1)), Some(units::DataRate::from_bps(50_000_000))));
+        assert!(read("linerate test dtn2 --time 1").is_err(), "written out it wants its unit");
+    }
 
     #[test]
     fn both_sides_are_tested_equally_often_and_none_is_always_the_first() {
