@@ -20,6 +20,7 @@ mod commands;
 mod exit;
 mod show;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -31,13 +32,33 @@ fn main() -> ExitCode {
     if let Some(own) = own {
         eprintln!("linerate: running `{own}`");
     }
-    let cli = cli::Cli::parse_from(words);
-    let exit = match commands::run(cli) {
-        Ok(exit) => exit,
-        Err(error) => {
+    let monitored = is_for_monitoring(&words);
+    let exit = match cli::Cli::try_parse_from(words) {
+        Ok(cli) => commands::run(cli).unwrap_or_else(|error| {
             show::error::print(&error);
-            Exit::of_error(&error)
+            if monitored { nothing_known(&format!("{error:#}")) } else { Exit::of_error(&error) }
+        }),
+        Err(error) if monitored && error.use_stderr() => {
+            let _ = error.print();
+            let what = error.to_string();
+            nothing_known(what.lines().next().unwrap_or_default().trim_start_matches("error: "))
         }
+        Err(error) => error.exit(),
     };
     exit.into()
+}
+
+/// Whether a monitoring system reads the end of this: a code of ours would be an alarm, or none of its own.
+fn is_for_monitoring(words: &[OsString]) -> bool {
+    words.iter().skip(1).take_while(|word| *word != "--").any(|word| word == "--nagios")
+        || words.get(1).is_some_and(|word| word == "check")
+}
+
+/// The line and the code of a plugin that could not look.
+fn nothing_known(why: &str) -> Exit {
+    use std::io::Write;
+    let (line, code) = show::nagios::unknown(why);
+    // A reader that is gone reads the code.
+    let _ = std::io::stdout().lock().write_all(line.as_bytes());
+    Exit::Nagios(code)
 }

@@ -211,6 +211,12 @@ fn check_sense(args: &TestArgs) -> anyhow::Result<()> {
         let complaint = Complaint::new(Exit::Usage, format!("{option} would do nothing: {why}"));
         return Err(anyhow::Error::from(complaint.hint(format!("leave out {option}"))));
     }
+    if let (Some(warning), Some(critical)) = (args.warning, args.critical)
+        && critical > warning
+    {
+        let what = format!("--critical {critical} is above --warning {warning}: nothing would ever be a WARNING");
+        return Err(Complaint::new(Exit::Usage, what).hint("CRITICAL is the lower rate of the two").into());
+    }
     // Read only where it matters: the first byte waits for it.
     let online = (!args.cpu.is_empty()).then(|| linux::affinity::online_cpus().ok().map(|cpus| cpus.len())).flatten();
     let missing = online.and_then(|online| args.cpu.iter().find(|cpu| usize::from(**cpu) >= online).zip(Some(online)));

@@ -76,9 +76,30 @@ fn options_that_contradict_each_other_are_named() {
         (&["-R", "--bidir"][..], cannot("--reverse", "--bidir")),
         (&["-4", "-6"], cannot("--ipv4", "--ipv6")),
         (&["--time", "1s", "--bytes", "1MB"], cannot("--time <TIME>", "--bytes <SIZE>")),
-        (&["--nagios", "--json"], cannot("--nagios", "--json")),
     ] {
         refused(&[&["test", "host"], args].concat(), 2, &line);
+    }
+}
+
+#[test]
+fn a_monitoring_system_gets_a_code_of_its_own_where_nothing_was_tested() {
+    let archive = ArchiveFile::new();
+    fs::write(&archive.path, "no archive").unwrap();
+    for (args, why) in [
+        (&["test", "host", "--nagios", "--json"][..], "the argument '--nagios' cannot be used with '--json'"),
+        (&["test", "host", "--nagios", "--critical", "300M"], "invalid value '300M' for '--critical <RATE>'"),
+        (
+            &["test", "host", "--nagios", "--warning", "1Mbit/s", "--critical", "2Mbit/s"],
+            "--critical 2.00 Mbit/s is above --warning 1.00 Mbit/s",
+        ),
+        (&["test", "host", "--nagios", "--archive", archive.arg()], "the archive of runs cannot be opened"),
+        (&["check", "--nosuch"], "unexpected argument '--nosuch' found"),
+    ] {
+        let ended = linerate(args);
+        assert_eq!(ended.code, Some(3), "{args:?}: {}", ended.stderr);
+        assert!(ended.stdout.starts_with(&format!("LINERATE UNKNOWN - {why}")), "{args:?}: {}", ended.stdout);
+        assert_eq!(ended.stdout.lines().count(), 1, "{}", ended.stdout);
+        assert!(ended.stderr.starts_with("error: "), "{}", ended.stderr);
     }
 }
 
