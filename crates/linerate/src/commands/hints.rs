@@ -31,6 +31,18 @@ pub fn hints(failure: &Failure, target: &str, tool: Option<Tool>) -> Vec<String>
     }
 }
 
+/// The same where nothing has to run on the other host but its kernel.
+pub fn of_echoes(failure: &Failure, target: &str) -> Vec<String> {
+    let is_known =
+        is_about_the_name(&failure.detail) || failure.detail.contains(NO_ADDRESS_OF) || has_no_route(&failure.detail);
+    match failure.kind {
+        FailureKind::Unreachable if !is_known => vec![
+            "a firewall that drops echoes looks like a host that is down; `linerate test` and `linerate probe http` send none".to_owned(),
+        ],
+        _ => hints(failure, target, None),
+    }
+}
+
 /// After a run that broke off and is kept.
 pub const UNTIL_THEN: &str = "what was measured until then is kept: `linerate runs show last`";
 
@@ -117,6 +129,16 @@ mod tests {
     fn a_network_without_a_route_is_about_the_route() {
         let said = unreachable("cannot connect to 192.0.2.1:5201: Network is unreachable (os error 101)", "dtn1", None);
         assert!(said.contains("`ip route get dtn1`") && !said.contains("serve"), "{said}");
+    }
+
+    #[test]
+    fn echoes_need_no_server() {
+        let said = |detail: &str| {
+            of_echoes(&Failure { kind: FailureKind::Unreachable, detail: detail.to_owned() }, "dtn1").join("\n")
+        };
+        let silent = said("dtn1 does not answer echoes");
+        assert!(silent.contains("a firewall") && !silent.contains("serve"), "{silent}");
+        assert!(said("`dtn1` does not resolve to an address").starts_with("is `dtn1` spelled right?"));
     }
 
     #[test]

@@ -10,10 +10,10 @@ use model::probe::download::DownloadSpec;
 use model::probe::echo::EchoSpec;
 use model::probe::hops::HopsSpec;
 use model::probe::path_mtu::PathMtuSpec;
-use model::run::{Failure, Outcome};
+use model::run::{Failure, FailureKind, Outcome};
 
 use super::attempt::stop_on_signals;
-use super::hints::hints;
+use super::hints::of_echoes;
 use super::probe_place::within;
 use super::{print, probe_sessions};
 use crate::cli::Common;
@@ -37,9 +37,25 @@ pub fn run(common: &Common, what: &Probe) -> anyhow::Result<Exit> {
     } else {
         print(show::probe::text(&finding).as_bytes())?;
     }
-    let Some(failure) = failure(&finding) else { return Ok(Exit::Success) };
+    let unanswered = unanswered(&finding);
+    let Some(failure) = failure(&finding).or(unanswered.as_ref()) else { return Ok(Exit::Success) };
     show::error::print_failure(failure, &hints_of(failure, what));
     Ok(Exit::of_outcome(&Outcome::Failed(failure.clone())))
+}
+
+/// A host of which not one echo came back, in a series that nobody stopped.
+fn unanswered(finding: &Finding) -> Option<Failure> {
+    let Finding::Echo(found) = finding else { return None };
+    let rtt = &found.summary.rtt;
+    let is_silent = rtt.sent.get() > 0 && rtt.lost == rtt.sent;
+    let detail = match found.summary.reported.get() {
+        0 => format!("{} does not answer echoes", found.subject.target),
+        _ => format!(
+            "{} does not answer echoes; a router or this host says that it cannot be reached",
+            found.subject.target
+        ),
+    };
+    is_silent.then_some(Failure { kind: FailureKind::Unreachable, detail })
 }
 
 fn ask(what: &PathProbe, stop: &Stop) -> Finding {
@@ -85,13 +101,22 @@ fn failure(finding: &Finding) -> Option<&Failure> {
     }
 }
 
-/// A server of files is no test partner, so there is nothing to start there.
+/// No probe needs a test partner, so there is nothing to start there.
 fn hints_of(failure: &Failure, what: &PathProbe) -> Vec<String> {
-    match what {
-        PathProbe::Http(_) => Vec::new(),
-        PathProbe::Ping(_) | PathProbe::Mtu(_) | PathProbe::Hops(_) => hints(failure, what.host(), None),
+    match (what, failure.kind) {
+        (PathProbe::Http(_), _) => Vec::new(),
+        (_, FailureKind::Local) if failure.detail.contains(PING_GROUPS) => vec![
+            format!(
+                "as root: sysctl -w {PING_GROUPS}='0 2147483647' lets everybody, or `setcap cap_net_raw+ep` the program"
+            ),
+            "in a network namespace of your own you may: unshare -Urn".to_owned(),
+        ],
+        _ => of_echoes(failure, what.host()),
     }
 }
+
+/// The setting that says who may speak ICMP without a right of their own.
+const PING_GROUPS: &str = "net.ipv4.ping_group_range";
 
 impl PathProbe {
     fn way(&self) -> &WayArgs {

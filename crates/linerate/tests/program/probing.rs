@@ -60,6 +60,10 @@ fn each_file_that_is_fetched_is_a_line_and_one_that_is_not_there_an_error() {
     assert!(world.said().starts_with("error: 192.0.2.6:80 refuses the connection"), "{}", world.said());
     let (said, code) = world.ends("$near $L probe ping no.such.host");
     assert!(code == 3 && said.contains("no.such.host"), "{said}");
+    assert!(said.contains("does not resolve") && !said.contains("serve"), "{said}");
+    world.run("ip netns exec far sh -c 'echo 1 > /proc/sys/net/ipv4/icmp_echo_ignore_all'");
+    let (said, code) = world.ends("$near $L probe ping 192.0.2.6 --count 2 --interval 10ms");
+    assert!(code == 3 && said.starts_with("0 of 2 echoes answered"), "{code}: {said}");
     let (said, code) = world.ends("$near $L probe ping 192.0.2.6 --size 70kB");
     assert!(code == 2 && said.contains("an echo carries at most 65467 bytes"), "{said}");
 }

@@ -89,10 +89,11 @@ impl Pinger {
     pub(super) fn open(asking: Asking<'_>) -> Result<Self, Failure> {
         let place = TestBinding { bind: asking.bind, ..TestBinding::default() };
         let resolving = TestSpec { family: asking.family, place, ..TestSpec::default() };
-        let address = connect::resolve(asking.target, 0, &resolving)
-            .ok()
-            .and_then(|addresses| addresses.first().copied())
-            .ok_or_else(|| unreachable(format!("`{}` has no such address", asking.target)))?;
+        let addresses =
+            connect::resolve(asking.target, 0, &resolving).map_err(|error| unreachable(error.to_string()))?;
+        let [address, ..] = addresses[..] else {
+            return Err(unreachable(format!("`{}` does not resolve to an address", asking.target)));
+        };
         let family = Family::of(&address);
         let socket = IcmpSocket::open(family).map_err(|error| local("speaking ICMP", &error))?;
         set_up(&socket, asking, family)?;
