@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use diagnose::causes::Catalogue;
 use diagnose::diagnosis::{Diagnosis, Ranked};
 use mesh::clock;
 use mesh::incident::{Incident, Occurrence, Symptom, TimelineEntry};
@@ -175,8 +176,10 @@ impl Record<'_> {
         let own = self.incident;
         let place =
             |incident: &Incident| incident.explanation.as_ref().map(|one| (one.cause.clone(), one.place.clone()));
+        // What turned out to be a part of another incident, of this one for instance, has not happened once more.
         let is_alike = |other: &&Incident| {
-            other.id != own.id && (other.subject == own.subject || (place(own).is_some() && place(other) == place(own)))
+            let is_further = other.id != own.id && !other.is_part_of_another();
+            is_further && (other.subject == own.subject || (place(own).is_some() && place(other) == place(own)))
         };
         let alike = self.all.iter().filter(is_alike);
         let line =
@@ -201,7 +204,10 @@ impl Record<'_> {
     fn actions(&self) -> String {
         let Some(ranked) = self.ranked() else { return "To be written by those who were there.\n".to_owned() };
         let mut actions = vec![ranked.remedy.clone()];
-        actions.extend(ranked.fix.iter().map(|rule| format!("`linerate host fix {rule}`")));
+        // What guests carry is not seen from the machine they run on.
+        let of_guests = Catalogue::built_in().get(&ranked.cause).is_some_and(|cause| cause.only_overlays);
+        let roles = if of_guests { " --role vm-host,overlay-node" } else { "" };
+        actions.extend(ranked.fix.iter().map(|rule| format!("`linerate host fix {rule}{roles}`")));
         actions.push(format!("verify: {}", ranked.verify));
         list(actions.into_iter(), "")
     }

@@ -54,7 +54,7 @@ pub const TAKEN_OUT: &str = "the faults are taken out";
 pub fn end(directory: &Path, incidents: &[Incident]) -> String {
     let shown = directory.display();
     let mut text = format!("\nnext: linerate view {shown}   to look at it\n");
-    for incident in incidents {
+    for incident in incidents.iter().filter(|incident| !incident.is_part_of_another()) {
         // Writing to a text cannot fail.
         let _ = writeln!(text, "      linerate report {shown} {} --html report.html", incident.id);
     }

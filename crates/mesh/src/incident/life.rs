@@ -11,6 +11,10 @@ use super::record::{
 };
 use crate::clock;
 
+/// How the time line of an incident says that it is a part of another one.
+const IT_IS: &str = "it is ";
+const ONE_CAUSE: &str = ": one cause at one place";
+
 /// What a person, or a program for them, does about an incident.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "action")]
@@ -161,8 +165,19 @@ impl Incident {
 
     /// It is another one, which has its symptoms from now on.
     pub(super) fn fold(&mut self, into: &IncidentId, now: WallTime) -> Event {
-        let text = format!("it is {into}: one cause at one place");
+        let text = format!("{IT_IS}{into}{ONE_CAUSE}");
         self.close(Occurrence::Closed { by: None, text }, now)
+    }
+
+    /// Whether it turned out to be a part of another incident, which has its symptoms: no further one, and no recurrence.
+    #[must_use]
+    pub fn is_part_of_another(&self) -> bool {
+        let is_folded = |entry: &TimelineEntry| {
+            let Occurrence::Closed { by: None, text } = &entry.occurrence else { return false };
+            let into = text.strip_prefix(IT_IS).and_then(|rest| rest.strip_suffix(ONE_CAUSE));
+            into.is_some_and(|id| !id.is_empty())
+        };
+        self.timeline.iter().any(is_folded)
     }
 
     fn close(&mut self, occurrence: Occurrence, now: WallTime) -> Event {

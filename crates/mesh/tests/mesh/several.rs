@@ -87,6 +87,7 @@ fn what_was_found_first_and_lost_little_is_not_what_an_incident_is_about_once_bo
     incidents.fold(&large, &small, now);
     let kept = incidents.get(&small).unwrap();
     assert!(is_of(kept, "site-b"), "{kept:#?}");
+    assert!(incidents.get(&large).unwrap().is_part_of_another() && !kept.is_part_of_another());
     let moves = kept.timeline.iter().filter(|entry| matches!(entry.occurrence, Occurrence::Moved { .. }));
     assert_eq!(moves.count(), 1, "{kept:#?}");
     // The other way round it stays what it is about.

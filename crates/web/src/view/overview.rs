@@ -95,6 +95,8 @@ impl Overview {
         runs.retain(|run| matches(&run.peer) || matches(&run.id.to_string()));
         let mut incidents = source.incidents()?;
         if let Some(incidents) = &mut incidents {
+            // Its symptoms are those of another one, whose page has them.
+            incidents.retain(|incident| !incident.is_part_of_another());
             incidents.reverse();
             incidents.sort_by_key(|incident| !incident.status.is_active());
             incidents.truncate(limit);
