@@ -9,7 +9,7 @@ export function rate(bps) {
 }
 export function span(us) {
   if (us === null || us === undefined) return "unknown";
-  return us >= 1e6 ? `${digits(us / 1e6)} s` : us >= 1e3 ? `${digits(us / 1e3)} ms` : `${Math.round(us)} us`;
+  return us >= 7.2e9 ? `${digits(us / 3.6e9)} h` : us >= 1e6 ? `${digits(us / 1e6)} s` : us >= 1e3 ? `${digits(us / 1e3)} ms` : `${Math.round(us)} µs`;
 }
 export function bytes(count) {
   for (const [size, unit] of [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]]) if (count >= size) return `${digits(count / size)} ${unit}`;

@@ -141,6 +141,26 @@ fn tested(number: usize, ends: [usize; 2]) -> Tested {
     }
 }
 
+/// A round of two hosts with these tests.
+fn of_two(tests: Vec<Tested>) -> Site {
+    let mut files = Files::named("test");
+    let members = ["h00000", "h00001"].map(Member::named).into();
+    files.add_round(Round { members, tests, ..round() });
+    Site::new(Box::new(files), Vec::new())
+}
+
+#[test]
+fn a_round_is_opened_at_the_network_with_the_worst_pair() {
+    let mut inside = tested(1, [1, 0]);
+    inside.expected = Some(DataRate::from_bps(100_000_000_000));
+    for end in [&mut inside.from, &mut inside.to] {
+        end.network = Some("ingress".to_owned());
+    }
+    let opens = |tests| json(&of_two(tests), &format!("/view/v1/round/{}", round().id))["worst"].clone();
+    assert_eq!(opens(vec![tested(0, [0, 1]), inside]), "goodput@ingress");
+    assert!(opens(vec![tested(0, [0, 1])]).is_null(), "where all do what they should, the first grid is as good");
+}
+
 /// A round of ten thousand hosts with these tests.
 fn ten_thousand(pairs: impl Iterator<Item = [usize; 2]>) -> Site {
     let mut files = Files::named("test");

@@ -15,12 +15,12 @@ export async function round(values, id, only) {
   const view = h("div", { class: "plot" });
   const attributes = [...new Set(data.hosts.flatMap((one) => Object.keys(one.attributes || {})))];
   const go = (name) => (event) => { values.set(name, event.target.value); location.assign(address(location.pathname, values)); };
-  const choose = (label, name, options) => h("label", null, `${label} `, h("select", { onchange: go(name) }, options.map(([value, text]) => h("option", { value, selected: (values.get(name) || options[0][0]) === value }, text))));
-  const controls = h("div", { class: "row" }, data.metrics.length > 1 ? choose("Metric", "metric", data.metrics.map((one) => [one.key, one.title])) : null,
+  const choose = (label, name, options, first) => h("label", null, `${label} `, h("select", { onchange: go(name) }, options.map(([value, text]) => h("option", { value, selected: (values.get(name) || first || options[0][0]) === value }, text))));
+  const controls = h("div", { class: "row" }, data.metrics.length > 1 ? choose("Metric", "metric", data.metrics.map((one) => [one.key, one.title]), data.worst) : null,
     attributes.length ? choose("Group by", "group", [["", "order of the plan"], ...attributes.map((one) => [one, one])]) : null);
   let worst = null;
   if (data.metrics.length) {
-    const found = await json(address(`/view/v1/round/${id}/grid`, { metric: values.get("metric") || data.metrics[0].key }));
+    const found = await json(address(`/view/v1/round/${id}/grid`, { metric: values.get("metric") || data.worst || data.metrics[0].key }));
     const by = values.get("group"), of = new Map(data.hosts.map((one) => [one.name, (one.attributes || {})[by] || ""]));
     const order = found.hosts.map((_, at) => at);
     if (by) order.sort((a, b) => of.get(found.hosts[a]).localeCompare(of.get(found.hosts[b])) || a - b);
@@ -29,7 +29,7 @@ export async function round(values, id, only) {
   } else if (progress) view.replaceChildren(h("p", { class: "quiet" }, "No result that has a grid yet."));
   else view.replaceChildren(h("p", { class: "quiet" }, "Nothing that has a grid was measured in this round. ", h("code", null, "linerate round show ROUND"), " says what was."));
   const silent = data.hosts.filter((one) => one.failure);
-  return { title: data.title || id, live: progress ? `/view/v1/round/${id}` : null, parts: [facts, now, controls, view, h("h2", null, "Why"), h("p", null, h("a", { href: `/round/${id}/why` }, "link to the diagnosis"), ", ", h("a", { href: `/round/${id}/network` }, "picture of the network"), data.metrics.some((one) => one.key.startsWith("download")) ? [", ", h("a", { href: "/downloads" }, "downloads over time")] : null), reason, worst,
+  return { title: data.title || id, live: progress ? `/view/v1/round/${id}` : null, parts: [facts, now, controls, view, h("h2", null, "Why"), h("p", null, h("a", { href: `/round/${id}/why` }, "diagnosis by itself"), ", ", h("a", { href: `/round/${id}/network` }, "picture of the network"), data.metrics.some((one) => one.key.startsWith("download")) ? [", ", h("a", { href: "/downloads" }, "downloads over time")] : null), reason, worst,
     silent.length ? [h("h2", null, "Hosts that took no part"), h("ul", null, silent.map((one) => h("li", null, host(one.name), `: ${one.failure}`)))] : null,
     h("h2", null, "Hosts"), h("p", null, data.hosts.slice(0, 200).flatMap((one, at) => [at ? ", " : "", host(one.name)]))] };
 }

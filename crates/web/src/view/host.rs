@@ -1,5 +1,6 @@
 //! Facts, findings and changes of a host.
 
+use audit::profile::Role;
 use audit::report::Report;
 use audit::scope::HostFacts;
 use audit::{Case, Inputs, Keep, Profile, Rules, audit};
@@ -34,11 +35,20 @@ impl HostView {
         let audited = snapshot.as_deref().map(|snapshot| {
             let mut inputs = Inputs::default();
             inputs.add_log(&changes);
-            let (host, profile) = (HostFacts::of(snapshot), Profile::default());
+            let (host, profile) = (HostFacts::of(snapshot), profile(source, name));
             audit(rules, &Case { host: &host, profile: &profile, inputs: &inputs, keep: Keep::Findings })
         });
         Ok(Self { name: name.to_owned(), facts: snapshot.as_deref().cloned(), audit: audited, changes })
     }
+}
+
+/// What a host does, as far as the newest round tells: a machine in which others live is one of virtual machines, and what
+/// they carry between them is not seen from it.
+fn profile(source: &dyn Source, name: &str) -> Profile {
+    let newest = source.rounds(1).ok().and_then(|rounds| source.round(rounds.first()?.id).ok());
+    let has_guests = newest.is_some_and(|round| round.members.iter().any(|member| member.lives_in(name)));
+    let roles = if has_guests { vec![Role::Dtn, Role::VmHost, Role::OverlayNode] } else { Vec::new() };
+    Profile { roles, ..Profile::default() }
 }
 
 const MOST_CHANGES: u32 = 1_000;

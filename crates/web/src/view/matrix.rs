@@ -136,6 +136,12 @@ pub struct Frame {
 }
 
 impl Matrix {
+    /// The lowest percentage of what a pair should do; nothing where all that is judged have the best grade.
+    pub(crate) fn lowest_of_the_worse(&self) -> Option<u8> {
+        let is_worse = |code: &&u8| self.scale == Scale::Expectation && (FIRST..FIRST + GOOD).contains(*code);
+        self.codes.iter().filter(is_worse).min().map(|code| code - FIRST)
+    }
+
     /// A grid by how much of what it should do each pair does, row by row: NaN where nothing is known that its value could be judged
     /// against. A value that is NaN was not planned.
     #[must_use]

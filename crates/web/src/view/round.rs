@@ -35,6 +35,9 @@ pub struct RoundView {
     pub segments: Vec<Segment>,
     /// Its grids, the most telling first.
     pub metrics: Vec<Metric>,
+    /// The grid with the worst pair, to be shown first; absent where none is below the best grade.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst: Option<String>,
 }
 
 /// A host of a round.
@@ -117,6 +120,13 @@ impl RoundView {
             hosts: hosts.clone(),
             segments: segments.clone(),
             metrics: matrices.iter().map(metric).collect(),
+            worst: worst(matrices),
         }
     }
+}
+
+/// The grid with the pair that does the smallest part of what it should, of those below the best grade.
+fn worst(matrices: &[Matrix]) -> Option<String> {
+    let lowest = |matrix: &Matrix| Some((matrix.lowest_of_the_worse()?, matrix.key.clone()));
+    matrices.iter().filter_map(lowest).min_by_key(|(percent, _)| *percent).map(|(_, key)| key)
 }
