@@ -30,7 +30,10 @@ fn faster_than_any(transfer: &Transfer) -> LineRate {
 }
 
 fn shares(waterfall: &Waterfall, transfer: &Transfer, stream: &StreamSamples) -> Vec<LimitShare> {
-    let causes = || waterfall.shares.iter().filter(|share| share.cause != Cause::ProtocolOverhead);
+    // A connection that moved data before it was watched has started by then, whatever its first samples look like.
+    let has_started = transfer.before_watch.get() > 0;
+    let counts = |cause: Cause| cause != Cause::ProtocolOverhead && !(cause == Cause::StartUp && has_started);
+    let causes = || waterfall.shares.iter().filter(|share| counts(share.cause));
     let whole: u64 = causes().map(|share| share.bytes.get()).sum();
     if whole == 0 {
         return Vec::new();

@@ -268,6 +268,49 @@ fn the_kernels_clocks_are_what_limits_a_transfer() {
     assert!(whole.limits[0].part > 0.7, "{:?}", whole.limits);
 }
 
+/// Two seconds of a sender under BBR, whose slow start threshold is never set, at a steady rate.
+fn limits_of_a_steady_sender(moved_before: u64) -> Vec<String> {
+    let mut table = table(LastWords::Come);
+    let numbers = |tenth: u64| {
+        let bytes = moved_before + tenth * 2_400_000;
+        vec![
+            (Field::BytesSent, bytes),
+            (Field::BytesRetrans, 0),
+            (Field::BytesAcked, bytes),
+            (Field::BusyTime, tenth * 100_000),
+            (Field::RwndLimited, 0),
+            (Field::SndbufLimited, 0),
+            (Field::Unacked, 90),
+            (Field::Notsent, 300_000),
+            (Field::SndWnd, 6_000_000),
+            (Field::SndCwnd, 90 + tenth),
+            (Field::SndSsthresh, 2_147_483_647),
+            (Field::SndMss, 1_448),
+            (Field::Rtt, 5_000),
+            (Field::MinRtt, 5_000),
+            (Field::CaState, 0),
+            (Field::TotalRetrans, 0),
+            (Field::Delivered, tenth * 1_657),
+        ]
+    };
+    if moved_before == 0 {
+        walk(&mut table, 0, &[]);
+    }
+    for tenth in 1..=20 {
+        walk(&mut table, tenth * 100, &[sighting(tenth * 100, &numbers(tenth))]);
+    }
+    let ended = transfer(table.last_word(&sighting(2_050, &numbers(20)), |_| None).unwrap());
+    ended.limits.into_iter().map(|limit| limit.cause).collect()
+}
+
+#[test]
+fn a_connection_that_moved_data_before_it_was_watched_is_not_limited_by_its_start() {
+    let start = "start_up".to_owned();
+    assert!(limits_of_a_steady_sender(0).contains(&start), "{:?}", limits_of_a_steady_sender(0));
+    let watched_late = limits_of_a_steady_sender(50_000_000);
+    assert!(!watched_late.contains(&start) && !watched_late.is_empty(), "{watched_late:?}");
+}
+
 #[test]
 fn any_numbers_of_a_kernel_are_taken() {
     let mut table = table(LastWords::Come);
