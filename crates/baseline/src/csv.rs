@@ -29,10 +29,13 @@ pub enum CsvError {
         /// All names of the header.
         known: String,
     },
+    /// No column holds a number in the first row.
+    #[error("line 2: no column holds a number")]
+    NoNumbers,
     /// Several columns hold numbers, and none was asked for.
     #[error("line 1: several columns hold numbers ({known}); name one")]
     Ambiguous {
-        /// Their names; empty where there is none.
+        /// Their names.
         known: String,
     },
     /// A moment that is neither seconds since 1970 nor a date and time with a zone.
@@ -94,6 +97,7 @@ fn only_number(names: &[String], first: &[String], time: Option<usize>) -> Resul
     let found: Vec<usize> = (0..names.len()).filter(|column| Some(*column) != time && is_number(column)).collect();
     match found.as_slice() {
         [one] => Ok(*one),
+        [] => Err(CsvError::NoNumbers),
         several => {
             let known: Vec<&str> = several.iter().map(|column| names[*column].as_str()).collect();
             Err(CsvError::Ambiguous { known: known.join(", ") })
@@ -158,6 +162,7 @@ mod tests {
         let error = |text, value, time| read(text, value, time).unwrap_err().to_string();
         assert!(error("", None, None).starts_with("line 1: expected a header"));
         assert!(error("a,b\n1,2\n", None, None).contains("several columns hold numbers (a, b)"));
+        assert!(error("root:x:0\nbin:x:2\n", None, None).contains("no column holds a number"));
         assert!(error("a,b\n1,2\n", Some("c"), None).contains("no column `c`; the header has a, b"));
         assert!(error("t,b\n1,2\nsoon,2\n", Some("b"), Some("t")).starts_with("line 3: expected seconds"));
     }

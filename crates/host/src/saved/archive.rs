@@ -20,6 +20,9 @@ pub const MAX_HELD: usize = 128 << 20;
 /// Most entries of an archive or a directory.
 pub const MAX_ENTRIES: usize = 1 << 20;
 
+/// Where the header of an entry says that it is one (POSIX.1-1988 and GNU).
+const TAR_MAGIC: usize = 257;
+
 pub(super) fn load(reader: impl Read, shown: &str, anomalies: &mut Vec<Anomaly>) -> Result<FilesInMemory, SavedError> {
     let path = shown.to_owned();
     let mut reader = BufReader::new(reader);
@@ -29,6 +32,9 @@ pub(super) fn load(reader: impl Read, shown: &str, anomalies: &mut Vec<Anomaly>)
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Box::new(XzReader::new_mem_limit(reader, true, XZ_MEMORY_KIB)),
         [b'B', b'Z', b'h', ..] => return Err(SavedError::Compression { path, by: "bzip2" }),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => return Err(SavedError::Compression { path, by: "zstd" }),
+        bytes if bytes.get(TAR_MAGIC..).is_none_or(|rest| !rest.starts_with(b"ustar")) => {
+            return Err(SavedError::Foreign { path });
+        }
         _ => Box::new(reader),
     };
     let limited = Limited { inner: unpacked, left: MAX_UNPACKED };

@@ -46,7 +46,13 @@ pub enum SavedError {
         /// The program that made it.
         by: &'static str,
     },
-    /// An archive that is damaged, or none.
+    /// Another file.
+    #[error("{path} is neither a snapshot in JSON nor an archive of sosreport")]
+    Foreign {
+        /// Its path, as it was given.
+        path: String,
+    },
+    /// An archive that is damaged.
     #[error("{path} is no archive of sosreport: {message}")]
     Malformed {
         /// Path of what should be an archive, as it was given.

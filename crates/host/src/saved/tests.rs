@@ -297,6 +297,7 @@ fn other_compressions_are_named_and_rubbish_is_none() {
     let read = |bytes: &[u8]| from_archive_bytes(bytes, "x", WallTime::default());
     assert!(matches!(read(b"BZh9xxxx"), Err(SavedError::Compression { by: "bzip2", .. })));
     assert!(matches!(read(&[0x28, 0xb5, 0x2f, 0xfd, 0]), Err(SavedError::Compression { by: "zstd", .. })));
-    assert!(matches!(read(&[b'x'; 2_000]), Err(SavedError::Malformed { .. })));
+    assert!(matches!(read(&[b'x'; 2_000]), Err(SavedError::Foreign { .. })));
+    assert!(matches!(read(b"root:x:0:0:root:/root:/bin/bash\n"), Err(SavedError::Foreign { .. })));
     assert!(matches!(read(&[0x1f, 0x8b, 8, 0, 0, 0]), Err(SavedError::Malformed { .. })));
 }
