@@ -136,12 +136,6 @@ pub struct Frame {
 }
 
 impl Matrix {
-    /// The lowest percentage of what a pair should do; nothing where all that is judged have the best grade.
-    pub(crate) fn lowest_of_the_worse(&self) -> Option<u8> {
-        let is_worse = |code: &&u8| self.scale == Scale::Expectation && (FIRST..FIRST + GOOD).contains(*code);
-        self.codes.iter().filter(is_worse).min().map(|code| code - FIRST)
-    }
-
     /// A grid by how much of what it should do each pair does, row by row: NaN where nothing is known that its value could be judged
     /// against. A value that is NaN was not planned.
     #[must_use]
@@ -446,9 +440,9 @@ const SAME: u8 = 0;
 const NOT_PLANNED: u8 = 1;
 const FAILED: u8 = 2;
 const NOT_JUDGED: u8 = 3;
-const FIRST: u8 = 5;
+pub(super) const FIRST: u8 = 5;
 /// Percent from which on a pair has the best grade.
-const GOOD: u8 = 90;
+pub(super) const GOOD: u8 = 90;
 const MOST_WORST: usize = 20;
 /// More values than these are asked for cell by cell.
 const MOST_WITH_VALUES: usize = 65_536;

@@ -8,7 +8,7 @@ use model::run::RunId;
 use serde::{Deserialize, Serialize};
 use units::WallTime;
 
-use super::matrix::Matrix;
+use super::matrix::{FIRST, GOOD, Matrix, Scale};
 use super::progress::RoundProgress;
 
 /// A round without its tests.
@@ -127,6 +127,9 @@ impl RoundView {
 
 /// The grid with the pair that does the smallest part of what it should, of those below the best grade.
 fn worst(matrices: &[Matrix]) -> Option<String> {
-    let lowest = |matrix: &Matrix| Some((matrix.lowest_of_the_worse()?, matrix.key.clone()));
-    matrices.iter().filter_map(lowest).min_by_key(|(percent, _)| *percent).map(|(_, key)| key)
+    let lowest = |matrix: &Matrix| {
+        let is_worse = |code: &&u8| matrix.scale == Scale::Expectation && (FIRST..FIRST + GOOD).contains(*code);
+        matrix.codes.iter().filter(is_worse).min().map(|code| (*code, matrix.key.clone()))
+    };
+    matrices.iter().filter_map(lowest).min_by_key(|(code, _)| *code).map(|(_, key)| key)
 }
