@@ -12,7 +12,7 @@ pub(super) fn asked_buffer(flow: &Flow, others: &[&Flow]) -> Option<Observation>
             && other.is_same_pair(flow)
             && other.shape.streams == flow.shape.streams
             && other.shape.send_buffer.is_some()
-            && other.shape.send_buffer > flow.shape.send_buffer
+            && other.shape.send_buffer > flow.shape.send_buffer.max(flow.shape.asked_window)
     };
     let best = others.iter().filter(is_larger).max_by_key(|other| other.goodput)?;
     let (own, larger) = (flow.shape.send_buffer, best.shape.send_buffer?);
@@ -60,5 +60,8 @@ mod tests {
         assert_eq!(state(&flow(5, Some(1 << 16)), &flow(5, Some(1 << 20))), Some(("buffer-share", "nothing")));
         assert_eq!(state(&flow(5, None), &flow(5, Some(1 << 20))), None, "the system's own may be larger");
         assert_eq!(state(&flow(90, Some(1 << 20)), &flow(5, None)), None);
+        let mut slow = flow(5, None);
+        slow.shape.asked_window = Some(ByteCount::new(1 << 20));
+        assert_eq!(state(&slow, &flow(90, Some(1 << 20))), None, "it asked for as much at both ends");
     }
 }

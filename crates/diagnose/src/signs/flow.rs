@@ -94,6 +94,8 @@ pub struct Shape {
     pub paced: Option<DataRate>,
     /// The send buffer that the test asked for at the sender alone, as iperf 2 does.
     pub send_buffer: Option<ByteCount>,
+    /// The window that its test asked for, at whichever end.
+    pub asked_window: Option<ByteCount>,
 }
 
 impl Shape {

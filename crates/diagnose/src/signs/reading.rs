@@ -85,6 +85,7 @@ fn of_direction(
             streams: spec.streams.into(),
             paced: requested(spec),
             send_buffer: send_buffer(run, total),
+            asked_window: run.spec.window,
             ..Shape::default()
         },
         ..Flow::unobserved(test, tested, FlowEnds::of(round, tested, total.heading), kind)
