@@ -85,13 +85,19 @@ pub(crate) fn command_line(line: &str) -> Option<&str> {
 
 /// Whether a line begins with a tool's name: no command goes on so.
 pub(crate) fn begins_with_tool(line: &str) -> bool {
-    line.split_whitespace().next().is_some_and(|word| tool(word).is_some())
+    without_sudo(line).split_whitespace().next().is_some_and(|word| tool(word).is_some())
 }
 
 /// Whether a line begins with a tool, maybe in a folder, and goes on with an option: prose speaks of `iperf tests` as well.
 fn is_bare(line: &str) -> bool {
+    let line = without_sudo(line);
     let Some((program, rest)) = line.split_once(' ') else { return false };
     line.starts_with("nuttcp ") || (tool(program).is_some() && rest.trim_start().starts_with('-'))
+}
+
+/// A command that root is to run, where the prompt was left out.
+fn without_sudo(line: &str) -> &str {
+    line.trim_start().strip_prefix("sudo ").map_or(line, str::trim_start)
 }
 
 /// A command behind what is no prompt of a shell of Unix: `C:\Users\me>iperf3 -c …`, `PS C:\> .\iperf3.exe -c …`, `Command: iperf3 -c …`.

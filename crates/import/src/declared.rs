@@ -1,7 +1,10 @@
 //! What the user declares.
 
+use model::measurement::Heading;
 use model::run::{Declared, Run};
 use units::DataRate;
+
+use super::stated_rate::{StatedRate, StatedTargets};
 
 /// What the user declares for all runs of the files.
 #[derive(Debug, Clone, Default)]
@@ -13,6 +16,18 @@ pub struct UserFacts {
 }
 
 impl UserFacts {
+    /// With what the text of a file states, where the user declares no rate.
+    pub(crate) fn with_stated(&self, stated: StatedTargets, heading: Heading) -> Self {
+        if self.declared.expected.is_some() || self.line_rate.is_some() {
+            return self.clone();
+        }
+        let towards = |rate: Option<StatedRate>| rate.map(|rate| rate.towards(heading));
+        Self {
+            declared: Declared { expected: towards(stated.expected), ..self.declared.clone() },
+            line_rate: towards(stated.link),
+        }
+    }
+
     /// The run with what the user declares, where it says nothing itself.
     pub(crate) fn complete(&self, mut run: Run) -> Run {
         let (own, ours) = (&mut run.declared, &self.declared);

@@ -10,7 +10,7 @@ use units::WallTime;
 use super::anomaly::Anomaly;
 use super::evidence::Evidence;
 use super::observations::Observation;
-use super::{Format, SkippedLines, StatedRtt};
+use super::{Format, SkippedLines, StatedRate, StatedRtt};
 
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -21,6 +21,8 @@ pub struct Import {
     pub evidence: Vec<Evidence>,
     /// RTTs that the text around the logs states.
     pub stated_rtts: Vec<StatedRtt>,
+    /// Rates that it states, of links and of what is expected.
+    pub stated_rates: Vec<StatedRate>,
     /// What was odd outside of any test.
     pub anomalies: Vec<Anomaly>,
     /// Lines that are no output of a tool: what people write around a log.

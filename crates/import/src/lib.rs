@@ -50,6 +50,7 @@ mod so_far;
 mod sockets;
 mod source;
 mod stamp;
+mod stated_rate;
 mod summed_test;
 mod totals;
 mod transcript;
@@ -64,6 +65,7 @@ pub use imported::{Import, Imported};
 pub use one_way::one_way_tool;
 pub use rtt::StatedRtt;
 pub use skipped::SkippedLines;
+pub use stated_rate::{StatedKind, StatedRate};
 
 /// Reads what other tools have printed. Which tools and which forms is found out; a text may hold several tests of
 /// several tools, with the commands and prose between them, in UTF-8 or UTF-16, compressed by gzip or not.
@@ -80,7 +82,7 @@ pub fn read(bytes: &[u8]) -> Import {
     evidence.extend(found);
     evidence.sort_by_key(|item| item.line);
     let rest = without.as_deref().unwrap_or(rest);
-    let mut prose = transcript::Prose { skipped: SkippedLines::default(), stated_rtts: Vec::new() };
+    let mut prose = transcript::Prose::default();
     parsed.extend(transcript::read(rest, &mut outside, &mut prose));
     parsed.sort_by_key(|test| test.line);
     let mut tests: Vec<Imported> = parsed.into_iter().map(assemble::assemble).collect();
@@ -91,6 +93,7 @@ pub fn read(bytes: &[u8]) -> Import {
         evidence,
         skipped: prose.skipped,
         stated_rtts: prose.stated_rtts,
+        stated_rates: prose.stated_rates,
         anomalies: outside.into_list(),
     }
 }

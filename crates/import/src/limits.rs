@@ -41,6 +41,9 @@ pub const MAX_WINDOWS: usize = 256;
 /// The most RTTs that are taken from the text around logs.
 pub const MAX_STATED_RTTS: usize = 1_000;
 
+/// The most rates that are taken from the text around logs.
+pub const MAX_STATED_RATES: usize = 100;
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

@@ -12,12 +12,14 @@ use std::time::Duration;
 
 use model::archived::RunExport;
 use model::counters::CounterReadings;
+use model::measurement::Heading;
 use model::played::Finding;
 use model::probe::Subject;
 use model::round::{Endpoint, Member, Round, Tested};
 use model::run::{FailureKind, Outcome, Run, RunId};
 use model::series::RunSamples;
-use units::WallTime;
+use model::spec::Protocol;
+use units::{DataRate, WallTime};
 
 pub use super::declared::UserFacts;
 use super::evidence::{DeviceCounters, Evidence, HostFact, Shown, Socket, SocketBetween};
@@ -26,6 +28,7 @@ pub use super::merge::Stored;
 use super::parsed::host_of;
 use super::readings::{CounterOwner, readings_of};
 use super::so_far::facts_of;
+use super::stated_rate::StatedTargets;
 use super::{Import, Imported, one_way, router_test, rtt, sizes, sockets, summed_test, transfers};
 use names::{Names, same_host, without_port};
 
@@ -55,6 +58,7 @@ impl Source {
     pub fn run(&self, index: usize, test: &Imported, facts: &UserFacts) -> Run {
         let started = test.started.unwrap_or(self.written);
         let mut measurement = test.measurement.clone();
+        let facts = self.facts_of(test, facts);
         let mut declared = facts.declared.clone();
         let mut note = |text: String| {
             if let Some(found) = &mut measurement {
@@ -97,6 +101,27 @@ impl Source {
 }
 
 impl Source {
+    /// What the text states that transfers should reach.
+    fn stated(&self) -> StatedTargets {
+        let tests = self.import.tests.iter().filter_map(|test| test.measurement.as_ref());
+        let tested = tests.flat_map(|found| &found.totals).map(|total| total.goodput);
+        let moved = self.import.evidence.iter().filter_map(|item| match &item.shows {
+            Shown::Transfer(one) => Some(one.rate),
+            Shown::Download(one) => one.goodput,
+            _ => None,
+        });
+        StatedTargets::of(&self.import.stated_rates, tested.chain(moved).max())
+    }
+
+    /// With what the text states. It says how fast files and streams should be, and datagrams are sent as fast as a test asks for.
+    fn facts_of(&self, test: &Imported, facts: &UserFacts) -> UserFacts {
+        let heading = test.measurement.as_ref().and_then(|found| found.totals.first()).map(|total| total.heading);
+        match heading {
+            Some(heading) if test.spec.protocol == Protocol::Tcp => facts.with_stated(self.stated(), heading),
+            _ => facts.clone(),
+        }
+    }
+
     /// The least RTT of echoes to the peer of a test, and the line at which they stand: by the name that both have for it, or by its
     /// address.
     fn pinged(&self, test: &Imported) -> Option<(usize, Duration)> {
@@ -119,7 +144,9 @@ impl Source {
             RunId::new(self.written, self.digest.wrapping_add(place))
         };
         match &item.shows {
-            Shown::Transfer(one) => vec![transfers::run(one, id(0), self.written, facts)],
+            Shown::Transfer(one) => {
+                vec![transfers::run(one, id(0), self.written, &facts.with_stated(self.stated(), one.heading))]
+            }
             Shown::OneWay(one) => vec![one_way::run(one, id(0), self.written, facts)],
             Shown::Summed(one) => vec![summed_test::run(one, item, id(0), self.written, facts)],
             Shown::RouterTest(one) => router_test::runs(one, [id(0), id(1)], self.written, facts),
@@ -171,10 +198,12 @@ pub fn beside_runs(kept: Vec<Stored>, sources: &[Source], facts: &UserFacts) -> 
     let mut gathered = Gathered { probes: Vec::new(), facts: Vec::new(), names: Names::of(&runs) };
     let mut counters: BTreeMap<CounterOwner, Vec<&DeviceCounters>> = BTreeMap::new();
     for source in sources {
+        // Of a file without transfers it says what hosts and paths have.
+        gathered.facts.extend(source.stated().all().map(|rate| (None, HostFact::Stated(rate))));
         let searches = sizes::searches(&source.import.evidence);
         let own = source.import.evidence.iter().enumerate();
         let kept = own.filter(|(index, _)| !searches.replaced.contains(index)).map(|(_, item)| item);
-        searches.found.iter().for_each(|item| gathered.probe(source, item));
+        searches.found.iter().for_each(|item| gathered.probe(source, item, facts));
         for item in kept {
             match &item.shows {
                 Shown::Sockets(list) => gathered.sockets(list, &mut runs, source, item, facts),
@@ -192,7 +221,7 @@ pub fn beside_runs(kept: Vec<Stored>, sources: &[Source], facts: &UserFacts) -> 
                     let all = source.runs_of(item, facts);
                     runs.extend(all.into_iter().map(|run| (run, RunSamples::default())));
                 }
-                _ => gathered.probe(source, item),
+                _ => gathered.probe(source, item, facts),
             }
         }
     }
@@ -217,6 +246,7 @@ const MAX_FACTS: usize = 1_000;
 /// A test before the round is put together: when, who asked whom, and what was found.
 struct Probe {
     at: WallTime,
+    expected: Option<DataRate>,
     host: Option<String>,
     subject: Subject,
     label: &'static str,
@@ -231,7 +261,7 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn probe(&mut self, source: &Source, item: &Evidence) {
+    fn probe(&mut self, source: &Source, item: &Evidence, facts: &UserFacts) {
         let dated = |subject: &Subject| {
             let known = subject.started > WallTime::from_unix_nanos(0);
             Subject { started: if known { subject.started } else { source.written }, ..subject.clone() }
@@ -266,7 +296,12 @@ impl Gathered {
             | Shown::Run(_)
             | Shown::Host(_) => return,
         };
-        self.probes.push(Probe { at: subject.started, host: item.host.clone(), subject, label, finding });
+        let expected = matches!(finding, Finding::Downloads(_)).then(|| {
+            let facts = facts.with_stated(source.stated(), Heading::Inbound);
+            facts.declared.expected.or(facts.line_rate)
+        });
+        let expected = expected.flatten();
+        self.probes.push(Probe { at: subject.started, expected, host: item.host.clone(), subject, label, finding });
     }
 
     /// Sockets of a test that is there as well complete it; any other that has moved data is a run of its own.
@@ -295,7 +330,8 @@ impl Gathered {
             }
             let place = u128::try_from(item.line * 1000 + index).unwrap_or(u128::MAX);
             let id = RunId::new(source.written, source.digest.wrapping_add(place));
-            let own = sockets::run(socket, id, source.written, item.host.as_deref(), facts);
+            let facts = facts.with_stated(source.stated(), Heading::Outbound);
+            let own = sockets::run(socket, id, source.written, item.host.as_deref(), &facts);
             if own.is_none() {
                 let host = |address: &str| {
                     if address.is_empty() { "the other host" } else { without_port(address) }.to_owned()
@@ -323,7 +359,8 @@ impl Gathered {
         for probe in self.probes {
             let here = probe.host.clone().unwrap_or_else(|| names.client.clone());
             let there = names.known(&probe.subject);
-            tests.push(tested(probe.label, (here, there), after(probe.at), probe.finding));
+            let test = tested(probe.label, (here, there), after(probe.at), probe.finding);
+            tests.push(Tested { expected: probe.expected, ..test });
         }
         for (run, samples) in runs {
             let label = labels.get(&run.id).cloned().unwrap_or_else(|| beside(&run));

@@ -414,7 +414,7 @@ const CHANGED: Duration = Duration::from_millis(3);
 /// From this part on a flow loses more than it does to a queue that it fills.
 const FAR_MORE: f64 = 8e-3;
 /// Below this part of what TCP attained a download is slow.
-const SLOW_DOWNLOAD: f64 = 0.5;
+pub(super) const SLOW_DOWNLOAD: f64 = 0.5;
 /// Rates that differ by this factor differ.
 const FAR: u128 = 2;
 /// Below this part TCP loses to its own queue.

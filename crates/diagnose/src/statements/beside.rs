@@ -67,6 +67,11 @@ impl<'a> Beside<'a> {
         self.round.tests.iter().take(MOST_TESTS).flat_map(transfers_of)
     }
 
+    /// How many hosts the tests are between.
+    pub(super) fn hosts(&self) -> usize {
+        self.round.members.len()
+    }
+
     /// All that was sent in tests.
     pub(super) fn sent(&self) -> Vec<Sent<'a>> {
         let mut all = self.downloaded();

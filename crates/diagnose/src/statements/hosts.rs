@@ -71,7 +71,7 @@ fn of_cpus(host: &str, shares: &CpuShares) -> Vec<Statement> {
         )));
     } else if let Some(taken) = shares.softirq_of_one.filter(|taken| *taken >= FULL_OF_PACKETS) {
         all.push(Statement::fault(format!(
-            "one CPU of {host} receives and has no time left (ksoftirqd takes {} of it), while others are idle: let several receive (queues of the \
+            "one CPU of {host} receives and has no time left ({} of it in soft interrupts), while others are idle: let several receive (queues of the \
              NIC, RPS), merge packets (GRO), or a larger MTU",
             part(taken)
         )));

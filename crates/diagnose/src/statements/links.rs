@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use import::StatedKind;
 use import::evidence::{BusRate, Duplex, HostFact, LateCollisions, LinkState, LroState, RingSizes};
 use units::DataRate;
 use units::duration::show;
@@ -27,6 +28,7 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
             Some(slower) => all.push(slower),
             None => all.extend(comes_and_goes(device, states)),
         }
+        all.extend(is_full(beside, device, states));
         all.extend(half_duplex(device, states));
         all.extend(below_both(beside, device, states));
         if all.len() == before {
@@ -87,11 +89,23 @@ fn within(states: &[(&LinkState, Option<&String>)]) -> String {
 
 /// What `ethtool` or a switch says of a link of which nothing is wrong by itself: its rate, and which end asks for no more.
 fn as_negotiated(device: &str, states: &[(&LinkState, Option<&String>)]) -> Option<Statement> {
-    let (link, host) =
-        states.iter().rev().find(|(link, _)| link.at.is_none() && link.is_up && link.duplex.is_some())?;
+    let (link, host) = states.iter().rev().find(|(link, _)| link.at.is_none() && link.is_up && link.rate.is_some())?;
     let rate = link.rate?;
-    let duplex = if link.duplex == Some(Duplex::Half) { "half" } else { "full" };
-    let says = format!("{}: its link runs at {rate}, {duplex} duplex", nic(device, *host));
+    let duplex = match link.duplex {
+        Some(Duplex::Half) => ", half duplex",
+        Some(Duplex::Full) => ", full duplex",
+        None => "",
+    };
+    let says = format!("{}: its link runs at {rate}{duplex}", nic(device, *host));
+    if let Some(offered) = link.offered
+        && let Some(supported) = link.supported.filter(|supported| rate < *supported && offered < *supported)
+    {
+        let set = if link.negotiates == Some(false) { " and negotiation is off" } else { "" };
+        return Some(Statement::fault(format!(
+            "{says}: it could run at {supported} and offers no more than {offered}{set}: a setting of this end keeps it there (`ethtool -s`, a \
+             profile of the network manager)"
+        )));
+    }
     let (Some(own), Some(partner)) = (link.offered, link.offered_by_partner) else {
         return Some(Statement::fact(says));
     };
@@ -107,6 +121,35 @@ fn as_negotiated(device: &str, states: &[(&LinkState, Option<&String>)]) -> Opti
         Statement::fact(format!("{says}: {so}"))
     })
 }
+
+/// A slow link that a transfer has filled: nothing else is slow.
+fn is_full(beside: &Beside<'_>, device: &str, states: &[(&LinkState, Option<&String>)]) -> Option<Statement> {
+    let (link, host) = states.iter().rev().find(|(link, _)| link.is_up && link.rate.is_some())?;
+    let rate = link.rate.filter(|rate| *rate < GIGABIT && !rate.is_zero())?;
+    let fills = |sent: DataRate| sent.bps() * 100 >= rate.bps() * FILLED && sent <= rate;
+    let sent = beside.sent().into_iter().find(|sent| {
+        let is_own = host.is_none_or(|host| [sent.from, sent.to].contains(&host.as_str()) || beside.hosts() <= 2);
+        is_own && fills(sent.rate)
+    });
+    // What a person says of a transfer whose output is not there.
+    let said = beside.facts.iter().take(MOST_FACTS).find_map(|(_, fact)| match fact {
+        HostFact::Stated(said) if said.kind == StatedKind::Measured && fills(said.down) => Some(said),
+        _ => None,
+    });
+    let filled = match (sent, said) {
+        (Some(sent), _) => format!("{} to {} has {}", sent.from, sent.to, sent.rate),
+        (None, Some(said)) => format!("the transfer of line {} has {}", said.line, said.down),
+        (None, None) => return None,
+    };
+    Some(Statement::fault(format!(
+        "{}: its link runs at {rate}, and {filled}, which is all that it carries: nearly every port made since 2005 does a gigabit, so that a cable \
+         with a bad pair, an old switch or a setting keeps it there",
+        nic(device, *host)
+    )))
+}
+
+/// Of a link, in percent, that files and streams take when it is full.
+const FILLED: u64 = 85;
 
 const GIGABIT: DataRate = DataRate::from_bps(1_000_000_000);
 

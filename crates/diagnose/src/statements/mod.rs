@@ -25,6 +25,7 @@
 //! * `servers`: downloads from several servers
 //! * `radio`: links of Wi-Fi
 //! * `watches`: bursts, queues of switches, and drops that were watched
+//! * `stated`: rates that people state
 //! * `access`, `disks`, `ports`: access lines, disks beside copies, ports of routers with bad frames
 
 mod access;
@@ -47,6 +48,7 @@ mod servers;
 mod settings;
 mod shapers;
 mod so_far;
+mod stated;
 mod statement;
 mod streams;
 mod transfers;
@@ -84,6 +86,7 @@ pub fn with_facts(round: &Round, counters: &[HostCounters], facts: &[(Option<Str
     all.extend(one_way::of(&beside));
     all.extend(ports::of(&beside));
     all.extend(access::of(&beside));
+    all.extend(stated::of(&beside));
     all.extend(watches::of(&beside));
     all.extend(streams::limited(round));
     let most_send = settings::most_send(&beside);
@@ -101,6 +104,7 @@ pub fn with_facts(round: &Round, counters: &[HostCounters], facts: &[(Option<Str
     all.extend(datagrams::of(round));
     all.extend(probes::of_queue(round));
     all.extend(streams::of(round));
+    all.extend(streams::beside_others(round));
     for of_host in counters {
         let host = of_host.host.as_deref().unwrap_or("this host");
         all.extend(counters::of(host, &of_host.readings));

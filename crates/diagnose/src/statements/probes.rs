@@ -29,8 +29,13 @@ pub(super) fn of_echoes(tested: &Tested, echoes: &EchoSeries) -> Vec<Statement> 
     };
     let size = u64::from(echoes.spec.payload_bytes) + HEADERS;
     let part = if lost == 0 { String::new() } else { format!(" ({})", percent(ratio([lost, sent]))) };
+    let silent = if lost == sent && sent > 1 {
+        ": nothing answers, so that the host is down, a firewall drops echoes, or a route is missing there or on the way back"
+    } else {
+        ""
+    };
     let says = format!(
-        "echoes of {size} B from {} to {}: {lost} of {sent} lost{part}{times}",
+        "echoes of {size} B from {} to {}: {lost} of {sent} lost{part}{times}{silent}",
         tested.from.host, tested.to.host
     );
     // One that is lost may be chance, unless it is all there was.

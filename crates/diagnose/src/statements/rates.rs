@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use import::evidence::{FailedConnection, HostFact, PacketRates, TransferMarks};
+use import::evidence::{FailedConnection, HostFact, PacketRates, RelayedPeer, TransferMarks};
 use model::played::Finding;
 use model::run::Outcome;
 use units::duration::show;
@@ -18,6 +18,11 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
         match fact {
             HostFact::FailedConnection(one) => all.push(unconnected(beside, named(host.as_ref()), one)),
             HostFact::TransferMarks(one) => all.push(by_marks(one)),
+            HostFact::Relayed(RelayedPeer { peer, relay }) => all.push(Statement::fault(format!(
+                "packets between {} and {peer} go through the relay {relay} and not directly: its rate and its detour are theirs; a direct \
+                 connection needs UDP through the firewalls and NATs of both ends (`tailscale netcheck` at each)",
+                named(host.as_ref())
+            ))),
             _ => {}
         }
     }

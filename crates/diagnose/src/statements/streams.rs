@@ -1,9 +1,12 @@
 //! One test beside another of the same pair: several streams against one, one direction against the other.
 
+use std::time::Duration;
+
 use model::measurement::Heading;
 use model::played::Finding;
 use model::round::Round;
 use model::spec::Protocol;
+use predict::physics::facts::rtt;
 use predict::physics::{LossVerdict, LossWitness, RttSource};
 use units::DataRate;
 
@@ -17,6 +20,10 @@ struct Direction<'a> {
     goodput: DataRate,
     /// What its losses allow, where they explain its rate at an RTT that is known.
     by_loss: Option<String>,
+    /// The least RTT that is known.
+    rtt: Option<Duration>,
+    /// The program that printed it.
+    tool: Option<&'a str>,
 }
 
 /// All pairs of tests that say more together than alone.
@@ -53,7 +60,9 @@ fn directions(round: &Round) -> Vec<Direction<'_>> {
                 witness.verdict == LossVerdict::Explains && witness.facts.retransmits >= FEWEST_LOST && is_known
             });
             let by_loss = witness.map(|witness| witness.to_string());
-            all.push(Direction { from, to, streams: run.spec.streams, goodput: total.goodput, by_loss });
+            let rtt = rtt(run, total).filter(|rtt| rtt.source != RttSource::WindowOverRate).map(|rtt| rtt.low);
+            let tool = run.local.software.as_deref();
+            all.push(Direction { from, to, streams: run.spec.streams, goodput: total.goodput, by_loss, rtt, tool });
         }
     }
     all
@@ -101,6 +110,46 @@ fn more_streams(few: &Direction<'_>, many: &Direction<'_>) -> Option<Statement> 
         ))
     })
 }
+
+/// Of a few tests with one host the slowest beside the fastest: what both pass carries the faster.
+pub(super) fn beside_others(round: &Round) -> Option<Statement> {
+    let all = directions(round);
+    (2..=A_FEW).contains(&all.len()).then_some(())?;
+    let pairs = all.iter().flat_map(|slow| all.iter().map(move |fast| (slow, fast)));
+    let pairs = pairs.filter(|(slow, fast)| {
+        let is_farther = slow.rtt.zip(fast.rtt).is_some_and(|(slow, fast)| slow > fast * 3);
+        let is_alike = slow.streams == fast.streams && slow.tool.is_some() && slow.tool == fast.tool;
+        slow.goodput.bps() > 0 && fast.goodput.bps() > slow.goodput.bps() * TIMES && is_alike && !is_farther
+    });
+    let found = pairs.filter_map(|(slow, fast)| {
+        let shared = match (slow.from == fast.from, slow.to == fast.to) {
+            (true, true) => None,
+            (true, false) => Some(slow.from),
+            (false, true) => Some(slow.to),
+            (false, false) => return None,
+        };
+        Some((slow, fast, shared))
+    });
+    let (slow, fast, shared) = found.max_by_key(|(slow, fast, _)| fast.goodput.bps() / slow.goodput.bps())?;
+    let times = fast.goodput.bps() / slow.goodput.bps();
+    Some(Statement::fault(match shared {
+        Some(shared) => format!(
+            "{} to {}: {}, where {} to {} has {}, {times} times as much: {shared} and its part of the path carry that, so that what only the \
+             slower one passes limits it (the other host, a tunnel, a firewall or the route to it)",
+            slow.from, slow.to, slow.goodput, fast.from, fast.to, fast.goodput
+        ),
+        None => format!(
+            "{} to {}: {} in one test and {} in another, {times} times as much: the path and both hosts carry that, so that what differs between \
+             the two (a version, an option, the way to the same host, the time) is the suspect",
+            slow.from, slow.to, slow.goodput, fast.goodput
+        ),
+    }))
+}
+
+/// More tests are a matrix, which is weighed as a whole.
+const A_FEW: usize = 6;
+/// One run differs less from the next.
+const TIMES: u64 = 3;
 
 /// Two directions of one pair that differ by more than twice.
 fn asymmetric(one: &Direction<'_>, other: &Direction<'_>) -> Option<Statement> {

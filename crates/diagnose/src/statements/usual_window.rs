@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use model::measurement::{DirectionTotal, Interval};
+use model::run::Run;
 use units::duration::show;
 use units::{ByteCount, DataRate};
 
@@ -32,6 +33,21 @@ pub(super) fn of(
         show(low),
         ByteCount::new(window)
     )))
+}
+
+/// What one stream has under way on average, where neither a window nor a loss is printed.
+pub(super) fn under_way(whose: &str, run: &Run, total: &DirectionTotal, rtt: Duration) -> Option<Statement> {
+    let is_alone = run.spec.streams == 1 && total.retransmits.is_none() && rtt >= FAR;
+    let bytes = u64::try_from(u128::from(total.goodput.bps()) * rtt.as_micros() / 8_000_000).ok()?;
+    (is_alone && bytes > 0).then(|| {
+        Statement::fact(format!(
+            "{whose}: {} at an RTT of {} is {} under way on average: a window or a buffer of about that size, or losses, keep one stream there, \
+             and several at once are faster unless the path is the limit",
+            total.goodput,
+            show(rtt),
+            ByteCount::new(bytes)
+        ))
+    })
 }
 
 /// Windows that hosts have unless somebody changes it: without window scaling (RFC 7323), and half of Linux's largest receive buffer

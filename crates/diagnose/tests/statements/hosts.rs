@@ -144,7 +144,7 @@ fn one_cpu_that_receives_for_all_is_a_fault() {
     assert_eq!(faults(&format!("{idle}{idle}")), [] as [&str; 0]);
     let top = "%Cpu(s):  4.0 us, 11.0 sy,  0.0 ni, 60.0 id,  0.0 wa,  0.0 hi, 25.0 si,  0.0 st\n\n  PID USER      PR  NI    VIRT    RES    SHR S  \
                %CPU  %MEM     TIME+ COMMAND\n   14 root      20   0       0      0      0 R  97.1   0.0   9:01.10 ksoftirqd/1\n";
-    assert_fault(top, &["ksoftirqd takes 97 % of it"]);
+    assert_fault(top, &["97 % of it in soft interrupts"]);
     assert_eq!(faults(&top.replace("97.1", "37.1")), [] as [&str; 0]);
 }
 

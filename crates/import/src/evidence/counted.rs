@@ -35,6 +35,15 @@ impl SocketMemory {
     }
 }
 
+/// A peer of an overlay that packets do not reach directly.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelayedPeer {
+    /// The peer, as the overlay calls it.
+    pub peer: String,
+    /// The relay, as the overlay calls it: `fra`.
+    pub relay: String,
+}
+
 /// What a device sent and received in the second of most packets that `sar` printed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PacketRates {

@@ -128,7 +128,7 @@ pub(crate) fn top(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fou
     for line in lines.iter().take(MAX_CPUS) {
         let Some((title, values)) = line.trim().split_once(':') else { break };
         let title = title.trim();
-        let number = title.strip_prefix("%Cpu").or_else(|| title.strip_prefix("Cpu"));
+        let number = ["%Cpu", "Cpu", "CPU"].into_iter().find_map(|cpu| title.strip_prefix(cpu));
         let is_one = number.is_some_and(|number| number.trim().parse::<u16>().is_ok());
         if !is_one && !matches!(title, "%Cpu(s)" | "Cpu(s)" | "CPU") {
             break;
@@ -140,6 +140,7 @@ pub(crate) fn top(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fou
         }
         if is_one {
             shares.idle_of_one = least(shares.idle_of_one, idle);
+            shares.softirq_of_one = shares.softirq_of_one.max(softirq);
         } else {
             shares.add(steal, idle, softirq);
             shares.waits_for_disk = shares.waits_for_disk.max(after(values, &["wa", "io"]));
@@ -147,7 +148,8 @@ pub(crate) fn top(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fou
         used += 1;
     }
     // The titles and the first processes stand below; lines that may be another output's are left to their readers.
-    shares.softirq_of_one = lines[used..].iter().take(PROCESSES).filter_map(|line| soft_interrupts(line)).max();
+    let processes = lines[used..].iter().take(PROCESSES).filter_map(|line| soft_interrupts(line)).max();
+    shares.softirq_of_one = shares.softirq_of_one.max(processes);
     finished(shares, used)
 }
 

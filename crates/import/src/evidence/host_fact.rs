@@ -6,11 +6,12 @@ use units::{ByteCount, DataRate};
 
 use super::access::AccessRates;
 use super::counted::{
-    AllowanceExceeded, DiskUse, FailedConnection, PacketRates, RadioLink, RemovedScale, SocketMemory, TcpSettings,
-    TransferMarks, UnreadSocket,
+    AllowanceExceeded, DiskUse, FailedConnection, PacketRates, RadioLink, RelayedPeer, RemovedScale, SocketMemory,
+    TcpSettings, TransferMarks, UnreadSocket,
 };
 use super::socket::Socket;
 use super::watched::{DeviceBursts, DropsOfBurst, HostDrops, SwitchQueue};
+use crate::stated_rate::StatedRate;
 
 /// What one output says of a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +50,8 @@ pub enum HostFact {
     Allowance(AllowanceExceeded),
     /// Packets and bytes a second of a device.
     PacketRates(PacketRates),
+    /// A peer that is reached through a relay.
+    Relayed(RelayedPeer),
     /// A connection that was not made.
     FailedConnection(FailedConnection),
     /// How a copy went between its marks.
@@ -84,6 +87,8 @@ pub enum HostFact {
     ClosedWindow(ClosedWindow),
     /// What a disk takes.
     Disk(DiskRate),
+    /// A rate that the text around a log states, and that its transfers are held against.
+    Stated(StatedRate),
     /// What an access line carried to and from a near server.
     Access(AccessRates),
     /// Bursts of a device that was watched.
@@ -281,6 +286,8 @@ pub struct LinkState {
     pub negotiates: Option<bool>,
     /// The highest rate that both ends advertise, where both are printed.
     pub possible: Option<DataRate>,
+    /// The highest rate that this end could advertise.
+    pub supported: Option<DataRate>,
     /// The highest rate that this end advertises.
     pub offered: Option<DataRate>,
     /// The highest rate that the other end advertises.

@@ -36,9 +36,11 @@ mod ookla;
 mod owping;
 mod ping;
 mod proc_net_dev;
+mod progress;
 mod prompt;
 mod qdisc;
 mod radio;
+mod rclone;
 mod robocopy;
 mod sar_dev;
 mod show;
@@ -49,6 +51,7 @@ mod softnet;
 mod ss;
 mod summed;
 mod switch_port;
+mod tailscale;
 mod tcp_settings;
 mod tracepath;
 mod traceroute;
@@ -57,6 +60,7 @@ mod tshark;
 mod watched;
 mod wget;
 mod windows;
+mod windows_adapter;
 mod windows_ping;
 mod windows_tcp;
 
@@ -67,8 +71,8 @@ use super::source::unquoted;
 pub use access::{AccessRates, AccessStreams, LoadedLatency};
 pub(crate) use cisco_ping::search;
 pub use counted::{
-    AllowanceExceeded, DeviceRate, DiskUse, FailedConnection, PacketRates, RadioLink, RemovedScale, SocketMemory,
-    Switch, TcpSettings, TransferMarks, UnreadSocket,
+    AllowanceExceeded, DeviceRate, DiskUse, FailedConnection, PacketRates, RadioLink, RelayedPeer, RemovedScale,
+    SocketMemory, Switch, TcpSettings, TransferMarks, UnreadSocket,
 };
 pub use host_fact::{
     BusRate, ClosedWindow, ComplaintKind, CpuShares, DiskRate, Duplex, ErrorsOfKind, HostFact, KernelComplaint,
@@ -90,7 +94,7 @@ pub(crate) const THIS_HOST: &str = "this host";
 /// Reads an output that begins at the first of `lines`; `before` are those above it.
 type Reader = fn(lines: &[&str], before: &[&str], anomalies: &mut Vec<String>) -> Option<Found>;
 
-const READERS: [Reader; 70] = [
+const READERS: [Reader; 76] = [
     ping::read,
     ping::answers,
     tracepath::read,
@@ -161,6 +165,12 @@ const READERS: [Reader; 70] = [
     radio::read,
     curl_times::by_format,
     disk_use::read,
+    rclone::read,
+    tailscale::read,
+    tailscale::status,
+    windows_adapter::read,
+    progress::read,
+    switch_port::ios_part,
 ];
 
 /// All such outputs of a text, and the text with their lines empty; `None` where there are none.
@@ -217,11 +227,21 @@ fn may_begin(line: &str) -> bool {
             && rest.rsplit_once(": ").is_some_and(|(_, count)| count.trim().parse::<u64>().is_ok())
     });
     let is_prompt = inside.starts_with(|first: char| first.is_ascii_lowercase()) && inside.contains('@');
-    is_prompt || is_queue || line.contains("][") || line.contains("nf_conntrack: ") || nic::uptime(line).is_some()
+    is_prompt
+        || is_queue
+        || inside.starts_with('#')
+        || line.contains("][")
+        || line.contains("nf_conntrack: ")
+        || nic::uptime(line).is_some()
 }
 
 /// A text without any of these has none of these outputs.
-const MARKS: [&str; 112] = [
+const MARKS: [&str; 117] = [
+    "uplex, 1",
+    "Transferred:",
+    "pong from ",
+    "; relay \"",
+    "LinkSpeed",
     "%{",
     "%util",
     "Recv-Q",

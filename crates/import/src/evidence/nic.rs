@@ -34,6 +34,7 @@ pub(crate) fn settings(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> 
         used += 1;
     }
     link.possible = modes.of_both();
+    link.supported = most_of(&modes.supported);
     link.offered = most_of(&modes.own);
     link.offered_by_partner = most_of(&modes.partner);
     (link.rate.is_some() || link.duplex.is_some()).then(|| found(HostFact::Link(link), used))
@@ -42,6 +43,7 @@ pub(crate) fn settings(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> 
 /// Rates in Mbit/s that both ends of a link advertise.
 #[derive(Default)]
 struct LinkModes {
+    supported: Vec<u64>,
     own: Vec<u64>,
     partner: Vec<u64>,
     /// The list that a line without a title goes on with.
@@ -50,6 +52,7 @@ struct LinkModes {
 
 #[derive(Clone, Copy)]
 enum ModeList {
+    Supported,
     Own,
     Partner,
 }
@@ -58,12 +61,14 @@ impl LinkModes {
     fn line(&mut self, text: &str) {
         let (title, values) = text.split_once(':').map_or((None, text), |(title, values)| (Some(title), values));
         match title {
+            Some("Supported link modes") => self.list = Some(ModeList::Supported),
             Some("Advertised link modes") => self.list = Some(ModeList::Own),
             Some("Link partner advertised link modes") => self.list = Some(ModeList::Partner),
             Some(_) => self.list = None,
             None => {}
         }
         let list = match self.list {
+            Some(ModeList::Supported) => &mut self.supported,
             Some(ModeList::Own) => &mut self.own,
             Some(ModeList::Partner) => &mut self.partner,
             None => return,

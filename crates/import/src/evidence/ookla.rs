@@ -18,7 +18,7 @@ pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
     let mut below = None;
     let mut used = 0;
     for (at, line) in lines.iter().enumerate().take(MAX_LINES) {
-        let text = line.trim();
+        let text = after_progress(line).trim();
         let Some((title, value)) = text.split_once(':').map(|(title, value)| (title, value.trim())) else {
             if at > 0 && !text.is_empty() {
                 break;
@@ -43,6 +43,13 @@ pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
         }
     }
     Found::of_access(rates, used)
+}
+
+/// The last state of a rate that was printed over and over, as a terminal's record has it in one line: `Upload: 3.1 Mbps [=- ] 11%   Upload:
+/// 9.55 Mbps (data used: 9.9 MB)`.
+fn after_progress(line: &str) -> &str {
+    let at = ["Download:", "Upload:"].iter().filter_map(|title| line.rfind(title)).max();
+    at.filter(|_| line.contains("latency: ")).map_or(line, |at| &line[at..])
 }
 
 /// `718.73 Mbps (data used: 513.4 MB)`.

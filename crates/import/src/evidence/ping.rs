@@ -147,6 +147,12 @@ impl Series {
             self.probes.push(probe);
             return true;
         }
+        if let Some(mtu) = too_long(line) {
+            let sequence = self.probes.last().map_or(1, |last| last.sequence.saturating_add(1));
+            let kind = ReportKind::TooBig { mtu_bytes: Some(mtu) };
+            self.probes.push(probe(sequence, EchoFate::Reported(Report { kind, reporter: None })));
+            return true;
+        }
         line.starts_with("Request timeout")
             || line.starts_with("no answer yet")
             || line.starts_with("WARNING: ")
@@ -294,6 +300,12 @@ fn report(line: &str) -> Option<EchoProbe> {
         return None;
     };
     Some(probe(sequence(rest)?, EchoFate::Reported(Report { kind, reporter })))
+}
+
+/// `ping: local error: message too long, mtu=1420`, of the sending host itself.
+fn too_long(line: &str) -> Option<u32> {
+    let (_, mtu) = line.split_once("message too long, mtu")?;
+    mtu.trim_start_matches([':', '=', ' ']).trim().parse().ok()
 }
 
 fn probe(sequence: u32, fate: EchoFate) -> EchoProbe {

@@ -5,6 +5,8 @@ pub(super) fn router_of_prompt(line: &str) -> Option<String> {
     let (prompt, command) = line.trim().split_once(['#', '>'])?;
     let (name, command) = match prompt.split_once('@') {
         Some((_, name)) => (name, command.trim_start()),
+        // People put blanks behind it; behind the other letter stands prose as well.
+        None if line.contains('#') => (prompt, command.trim_start()),
         None => (prompt, command),
     };
     let is_asked = ["ping ", "show ", "traceroute "].iter().any(|asked| command.starts_with(asked));
@@ -38,6 +40,7 @@ mod tests {
         let name = |line| router_of_prompt(line);
         assert_eq!(name("R1-BRANCH#ping 192.0.2.1").as_deref(), Some("R1-BRANCH"));
         assert_eq!(name("admin@edge2> show interfaces extensive").as_deref(), Some("edge2"));
+        assert_eq!(name("core-sw#  show interfaces Gi1/0/48").as_deref(), Some("core-sw"));
         assert_eq!(name("edge2> show me"), None);
         assert_eq!(name("admin@edge2> edit"), None);
     }

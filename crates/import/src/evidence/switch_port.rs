@@ -41,8 +41,10 @@ pub(crate) fn ios(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fou
     };
     let mut values = BTreeMap::new();
     let mut used = 1;
+    // A page or a form may have taken all margins away.
+    let is_flat = lines.get(1).is_some_and(|next| next.starts_with("Hardware is"));
     for (number, line) in lines.iter().enumerate().skip(1).take(MAX_LINES) {
-        let is_own = line.starts_with([' ', '\t']);
+        let is_own = line.starts_with([' ', '\t']) || is_flat && is_of_ios(line);
         // A mail program breaks lines and leaves their rest at the margin.
         let goes_on = lines.get(number + 1).is_some_and(|next| next.starts_with([' ', '\t']));
         if !is_own && (line.trim().is_empty() || !goes_on) {
@@ -66,6 +68,77 @@ pub(crate) fn ios(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fou
     Some(Found { shows, lines: used })
 }
 
+/// Whether a line at the margin is one of the output all the same.
+fn is_of_ios(line: &str) -> bool {
+    WORDS_OF_IOS.iter().any(|word| line.contains(word))
+}
+
+const WORDS_OF_IOS: [&str; 25] = [
+    "Hardware is",
+    "Internet address",
+    "Description:",
+    "MTU ",
+    "reliability ",
+    "Encapsulation ",
+    "Keepalive ",
+    "duplex, ",
+    "flow-control",
+    "ARP type",
+    "Last input",
+    "Last clearing",
+    "Input queue",
+    "Queueing strategy",
+    "Output queue",
+    " input rate ",
+    " output rate ",
+    "packets input",
+    "packets output",
+    " broadcasts",
+    "runts",
+    "input errors",
+    "output errors",
+    "watchdog",
+    "collision",
+];
+
+/// Reads lines that a filter left below `show interfaces Gi1/0/1`, or a person: the duplex, and counts.
+pub(crate) fn ios_part(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
+    let mut values = BTreeMap::new();
+    let first = lines.first()?.trim();
+    let begins = setting(first).is_some() || first.contains(" input errors, ") || first.contains(" output errors, ");
+    let command = before.iter().rev().take(NEAR).find(|line| line.contains("show int")).filter(|_| begins)?;
+    let device = command.split_once("show int")?.1.split(['|', '\u{2190}']).next()?.split_whitespace().last()?;
+    let is_port = device.bytes().any(|byte| byte.is_ascii_digit()) && device.len() <= LONGEST_NAME;
+    is_port.then_some(())?;
+    let mut state = LinkState { device: device.to_owned(), is_up: true, ..LinkState::default() };
+    let mut used = 0;
+    for line in lines.iter().take(MAX_LINES) {
+        let text = line.split(['\u{2190}']).next().unwrap_or(line).trim();
+        let known = values.len();
+        if let Some((duplex, rate)) = setting(text) {
+            (state.duplex, state.rate) = (Some(duplex), rate.or(state.rate));
+        } else {
+            counts(text, &mut values);
+            if values.len() == known {
+                break;
+            }
+        }
+        used += 1;
+    }
+    let mut shows = Vec::new();
+    if state.duplex.is_some() {
+        shows.push(Shown::Host(HostFact::Link(state)));
+    }
+    if !values.is_empty() {
+        let device = Some(device.to_owned());
+        shows.push(Shown::Counters(DeviceCounters { kind: CounterKind::Link, device, values }));
+    }
+    (!shows.is_empty()).then_some(Found { shows, lines: used })
+}
+
+/// Lines between the command and what it left.
+const NEAR: usize = 3;
+
 /// `Full-duplex, 100Mb/s, media type is 10/100/1000BaseTX`, `full-duplex, 10 Gb/s`.
 fn setting(line: &str) -> Option<(Duplex, Option<DataRate>)> {
     let (duplex, rest) = line.split_once(['-', ' ']).filter(|(_, rest)| rest.to_lowercase().starts_with("duplex"))?;
@@ -88,7 +161,8 @@ fn counts(line: &str, values: &mut BTreeMap<String, u64>) {
     if let Some((_, drops)) = line.split_once("Total output drops: ") {
         add(values, "tx_dropped", drops.split_whitespace().next());
     }
-    for part in line.split(", ") {
+    // Columns that were put side by side, and those of IOS.
+    for part in line.split(", ").flat_map(|part| part.split("   ")) {
         let Some((number, what)) = part.trim().split_once(' ') else { continue };
         let name = match what {
             "packets input" => "rx_packets",
@@ -128,6 +202,19 @@ mod tests {
     }
 
     #[test]
+    fn what_a_person_left_of_a_port_is_read() {
+        let lines =
+            ["   Half-duplex, 100Mb/s          \u{2190} one end half", "   0 runts   214 CRC   0 frame", "prose"];
+        let found = ios_part(&lines, &["acc-sw07# show interfaces Gi1/0/1"], &mut Vec::new()).expect("a port");
+        let [Shown::Host(HostFact::Link(link)), Shown::Counters(counters)] = found.shows.as_slice() else {
+            panic!("{:?}", found.shows)
+        };
+        assert_eq!((link.device.as_str(), link.duplex, found.lines), ("Gi1/0/1", Some(Duplex::Half), 2));
+        assert_eq!(counters.values.get("rx_crc_errors"), Some(&214));
+        assert!(ios_part(&lines, &["what people say"], &mut Vec::new()).is_none());
+    }
+
+    #[test]
     fn both_ends_of_a_link_are_read() {
         let host = shown(mii_tool, "eno1: negotiated 1000baseT-HD flow-control, link ok");
         let [Shown::Host(HostFact::Link(host))] = host.as_slice() else { panic!("{host:?}") };
@@ -145,6 +232,15 @@ mod tests {
         assert_eq!(link.rate, Some(DataRate::from_bps(10_000_000_000)));
         let of = |name: &str| counters.values.get(name).copied();
         assert_eq!((of("rx_crc_errors"), of("tx_dropped"), of("rx_packets")), (Some(11), Some(340), Some(5101)));
+        let flat = shown(
+            ios,
+            "FastEthernet0/0 is up, line protocol is up\nHardware is Gt96k FE, address is 0011.2233.4455\nMTU 1500 bytes, BW 100000 Kbit/sec\n\
+             Half-duplex, 100Mb/s\n150 input errors, 120 CRC, 0 frame\nprose that goes on",
+        );
+        let [Shown::Host(HostFact::Link(link)), Shown::Counters(counters)] = flat.as_slice() else {
+            panic!("{flat:?}")
+        };
+        assert_eq!((link.duplex, counters.values.get("rx_crc_errors")), (Some(Duplex::Half), Some(&120)));
         assert_eq!(shown(ios, "The line is up, line protocol is what it is"), []);
     }
 }

@@ -125,11 +125,12 @@ const NEAR: usize = 100;
 
 /// `[1.0GB/1.0GB][100%][=====][12.4MB/s]`.
 fn xrdcp(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
-    let parts: Vec<&str> =
-        lines.first()?.trim().strip_prefix('[')?.trim_end().trim_end_matches(']').split("][").collect();
+    // A key that ended it is echoed behind it.
+    let line = lines.first()?.trim().trim_end_matches("^C").trim_end();
+    let parts: Vec<&str> = line.strip_prefix('[')?.trim_end_matches(']').split("][").collect();
     let [amounts, percent, _, rate] = *parts.as_slice() else { return None };
     let (moved, _) = amounts.split_once('/')?;
-    let percent: u32 = percent.strip_suffix('%')?.parse().ok()?;
+    let percent: u32 = percent.trim_start().strip_suffix('%')?.parse().ok()?;
     let (moved, rate) = (binary(moved)?, binary(rate.strip_suffix("/s")?)?);
     let target = command_above(before, "xrdcp").and_then(|words| remote(&words));
     let found = transfer("xrdcp", target, moved, over(moved, bits(rate))?, bits(rate))?;
@@ -191,13 +192,13 @@ fn transfer(
 }
 
 /// The other host of a transfer.
-struct Remote {
-    host: String,
-    heading: Heading,
+pub(super) struct Remote {
+    pub(super) host: String,
+    pub(super) heading: Heading,
 }
 
 /// The host of `host:path`, `user@host:path` or of an address with a scheme; what stands last is where files go.
-fn remote(words: &[&str]) -> Option<Remote> {
+pub(super) fn remote(words: &[&str]) -> Option<Remote> {
     let last = words.iter().rposition(|word| !word.starts_with('-'))?;
     words.iter().enumerate().filter(|(_, word)| !word.starts_with('-')).find_map(|(at, word)| {
         let host = match word.split_once("://") {

@@ -3,18 +3,28 @@
 use std::time::Duration;
 
 use model::measurement::RttSummary;
-use model::probe::echo::{EchoAnswer, EchoFate, EchoProbe, EchoSeries, EchoSpec, EchoSummary, Stamp};
+use model::probe::echo::{EchoAnswer, EchoFate, EchoProbe, EchoSeries, EchoSpec, EchoSummary, Fragments, Stamp};
+use model::probe::{Report, ReportKind};
 use model::run::Outcome;
 use units::PacketCount;
 
-use super::shown::{Found, Shown};
+use super::shown::{Found, Shown, command_above};
 use super::windows::subject;
 use crate::quantity::milliseconds;
 
 /// Reads from `Pinging host [192.0.2.1] with 32 bytes of data:` to `Minimum = 90ms, Maximum = 91ms, Average = 90ms`.
-pub(crate) fn read(lines: &[&str], _: &[&str], complaints: &mut Vec<String>) -> Option<Found> {
+pub(crate) fn read(lines: &[&str], before: &[&str], complaints: &mut Vec<String>) -> Option<Found> {
     let (target, payload) = header(lines.first()?.trim())?;
-    series(target, payload, &lines[1..], complaints).map(|found| Found { lines: found.lines + 1, ..found })
+    let mut found = series(target, payload, &lines[1..], complaints)?;
+    // `ping HOST -f -l 8972`, and what only packets that must not be fragmented are told.
+    let forbids = command_above(before, "ping").or_else(|| command_above(before, "ping.exe"));
+    let forbids = forbids.is_some_and(|words| words.iter().any(|word| matches!(*word, "-f" | "/f" | "-F")));
+    if let [Shown::Echo(echoes)] = found.shows.as_mut_slice()
+        && (forbids || echoes.summary.reported > PacketCount::ZERO)
+    {
+        echoes.spec.fragments = Fragments::Forbidden;
+    }
+    Some(Found { lines: found.lines + 1, ..found })
 }
 
 /// Reads answers whose header is not there.
@@ -103,7 +113,9 @@ fn series(target: &str, payload: u16, lines: &[&str], complaints: &mut Vec<Strin
         payload_bytes: payload,
         ..EchoSpec::default()
     };
-    let summary = EchoSummary { rtt, ..EchoSummary::default() };
+    let reported = probes.iter().filter(|probe| matches!(probe.fate, EchoFate::Reported(_))).count();
+    let reported = PacketCount::new(u64::try_from(reported).ok()?);
+    let summary = EchoSummary { rtt, reported, ..EchoSummary::default() };
     let subject = subject(target);
     let echoes = EchoSeries { subject, spec, outcome: Outcome::Complete, access: None, summary, probes };
     Some(Found { shows: vec![Shown::Echo(echoes)], lines: used })
@@ -121,6 +133,9 @@ fn rtt_us(probe: &EchoProbe) -> Option<u64> {
 
 /// `Reply from 192.0.2.1: bytes=32 time=90ms TTL=52`, `Antwort von 192.0.2.1: Bytes=32 Zeit<1ms TTL=58`, `Request timed out.`
 fn fate(line: &str) -> Option<EchoFate> {
+    if TOO_LARGE.iter().any(|said| line.contains(said)) {
+        return Some(EchoFate::Reported(Report { kind: ReportKind::TooBig { mtu_bytes: None }, reporter: None }));
+    }
     if LOSSES.iter().any(|loss| line.contains(loss)) && !line.contains('=') {
         return Some(EchoFate::Lost);
     }
@@ -145,6 +160,15 @@ fn fate(line: &str) -> Option<EchoFate> {
 
 const REPLIES: [&str; 7] =
     ["Reply from ", "Antwort von ", "Réponse de ", "Respuesta desde ", "Resposta de ", "Risposta da ", "Antwoord van "];
+
+/// `Packet needs to be fragmented but DF set.`
+const TOO_LARGE: [&str; 5] = [
+    "fragmented but DF",
+    "DF-Flag ist jedoch",
+    "paquet doit \u{ea}tre fragment",
+    "fragmentar el paquete",
+    "ser fragmentado",
+];
 
 /// Parts of what stands in the place of an answer, without the letters that code pages lose.
 const LOSSES: [&str; 16] = [
@@ -256,6 +280,17 @@ mod tests {
         let rtt = series.summary.rtt;
         assert_eq!((rtt.sent.get(), rtt.lost.get(), rtt.min_us, rtt.max_us), (50, 3, Some(3_000), Some(412_000)));
         assert!(statistics(&["what ping says of 192.0.2.1:", "nothing"], &[], &mut Vec::new()).is_none());
+    }
+
+    #[test]
+    fn packets_that_are_too_large_are_reported() {
+        let before = ["C:\\>ping 192.0.2.9 -f -l 1473", ""];
+        let text = "Pinging 192.0.2.9 with 1473 bytes of data:\nPacket needs to be fragmented but DF set.\nPacket needs to be fragmented but DF set.\n\n\
+                    Ping statistics for 192.0.2.9:\n    Packets: Sent = 2, Received = 0, Lost = 2 (100% loss),";
+        let lines: Vec<&str> = text.lines().collect();
+        let found = read(&lines, &before, &mut Vec::new()).unwrap();
+        let Shown::Echo(series) = &found.shows[0] else { panic!("{:?}", found.shows) };
+        assert_eq!((series.spec.fragments, series.summary.reported.get()), (Fragments::Forbidden, 2));
     }
 
     #[test]

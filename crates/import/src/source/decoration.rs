@@ -96,7 +96,7 @@ fn is_row(line: &str) -> bool {
     (start.starts_with('[') && line.contains("/sec")) || (line.contains(" MB /") && line.contains(" Mbps"))
 }
 
-const ARROWS: [&str; 6] = [" <-", " <=", " \u{2190}", " # ", " !!", "\t<-"];
+const ARROWS: [&str; 7] = [" <-", " <<", " <=", " \u{2190}", " # ", " !!", "\t<-"];
 
 /// A time, a zone or level, a program, a stream of a container.
 const MAX_DECORATIONS: usize = 4;
@@ -249,6 +249,7 @@ mod tests {
                 "     <- 12 s",
                 "  (sin backup)",
                 " # slow",
+                "     <<<<",
                 "  \u{2190} here (again)",
             ] {
                 assert_eq!(without_remark(&format!("{row}{behind}")), row, "{behind}");

@@ -12,9 +12,10 @@ use super::anomaly::Anomalies;
 use super::command::{Command, Tool, begins_with_tool};
 use super::evidence::host_of_prompt;
 use super::iperf3::row::Columns;
-use super::limits::{MAX_COMMAND_LINES, MAX_STATED_RTTS, MAX_TESTS};
+use super::limits::{MAX_COMMAND_LINES, MAX_STATED_RATES, MAX_STATED_RTTS, MAX_TESTS};
 use super::parsed::ParsedTest;
 use super::rtt::{self, StatedRtt};
+use super::stated_rate::{self, StatedRate};
 use super::{Format, SkippedLines};
 use lines::{LineKind, Lines};
 
@@ -42,6 +43,7 @@ pub(crate) fn read(text: &str, outside: &mut Anomalies, prose: &mut Prose) -> Ve
 pub(crate) struct Prose {
     pub(crate) skipped: SkippedLines,
     pub(crate) stated_rtts: Vec<StatedRtt>,
+    pub(crate) stated_rates: Vec<StatedRate>,
 }
 
 struct TranscriptReader<'a> {
@@ -147,7 +149,7 @@ impl TranscriptReader<'_> {
             .or_else(|| super::pscheduler::contradiction(text.trim()));
         match why {
             Some(expected) => self.odd(number, &expected, text),
-            None if looks_like_output(text) => {
+            None if looks_like_output(text) && !is_sentence(text) => {
                 self.odd(number, "a line of iperf3 or nuttcp, or the command that ran it", text);
             }
             None => self.prose(number, text),
@@ -162,6 +164,9 @@ impl TranscriptReader<'_> {
         self.prose.skipped.add(number, text);
         if self.prose.stated_rtts.len() < MAX_STATED_RTTS {
             self.prose.stated_rtts.extend(rtt::stated(number, text));
+        }
+        if self.prose.stated_rates.len() < MAX_STATED_RATES {
+            self.prose.stated_rates.extend(stated_rate::stated(number, text));
         }
     }
 
@@ -249,6 +254,16 @@ fn looks_like_output(text: &str) -> bool {
     let numbers = text.bytes().filter(u8::is_ascii_digit).count();
     let units = ["bits/sec", "Bytes/sec", " MBytes ", " GBytes ", " KBytes ", " Mbps", " MB /", " sec ="];
     begins_as_row || (numbers > 2 && text.len() < 160 && units.iter().any(|unit| text.contains(unit)))
+}
+
+/// Whether a line has the words of a sentence: no tool's row has as many.
+fn is_sentence(text: &str) -> bool {
+    const WORDS: usize = 6;
+    let is_word = |word: &&str| {
+        let word = word.trim_end_matches([',', '.', ':', '?', '!', ')']).trim_start_matches('(');
+        word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'\'')
+    };
+    !text.trim_start().starts_with('[') && text.split_whitespace().filter(is_word).count() >= WORDS
 }
 
 /// What stands before a command.
