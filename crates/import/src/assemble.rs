@@ -22,6 +22,9 @@ pub(crate) fn assemble(mut parsed: ParsedTest) -> Imported {
     if parsed.role == Some(Role::Server) || parsed.error.is_some() {
         parsed.ends.retain(|count| count.row.bytes > ByteCount::ZERO);
     }
+    if parsed.reordered.is_none() {
+        parsed.reordered = parsed.peer_output.as_deref().and_then(reordered_at_peer);
+    }
     within_limits(&mut parsed);
     consistency::check(&mut parsed);
     let segment_size = segments::find(&parsed);
@@ -68,6 +71,12 @@ pub(crate) fn assemble(mut parsed: ParsedTest) -> Imported {
         observations,
         anomalies: parsed.anomalies.into_list(),
     }
+}
+
+/// What the server counted, of whose output the client has a copy: `[SUM]  0.0- 5.0 sec  272 datagrams received out-of-order`.
+fn reordered_at_peer(output: &str) -> Option<u64> {
+    let line = output.lines().find(|line| line.ends_with(" datagrams received out-of-order"))?;
+    line.split_whitespace().rev().nth(3)?.parse().ok()
 }
 
 /// Leaves out streams beyond the limit.

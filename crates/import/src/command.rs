@@ -74,7 +74,9 @@ pub(crate) fn after_prompt(line: &str) -> Option<&str> {
     // Spaces stand in a prompt only between brackets.
     let plain = |text: &str| !text.contains(char::is_whitespace);
     let bracketed = prompt.starts_with('[') && prompt.trim_end().ends_with(']') && prompt.contains('@');
-    (plain(prompt) || bracketed).then_some(command.trim()).filter(|command| !command.is_empty())
+    // `pi@raspberrypi:~ $ `.
+    let spaced = prompt.contains('@') && prompt.contains(':') && plain(prompt.trim_end());
+    (plain(prompt) || bracketed || spaced).then_some(command.trim()).filter(|command| !command.is_empty())
 }
 
 /// What follows a prompt, or a line that starts with a tool's name.

@@ -50,6 +50,12 @@ pub(crate) fn megabits(number: &str) -> Option<DataRate> {
     decimal(number)?.times(1_000_000).map(DataRate::from_bps)
 }
 
+/// A part in hundredths of a percent, of at most 100 %.
+pub(crate) fn hundredths(percent: &str) -> Option<u32> {
+    let value = decimal(percent)?.times(100)?;
+    u32::try_from(value).ok().filter(|value| *value <= 10_000)
+}
+
 /// A time in seconds.
 pub(crate) fn seconds(number: &str) -> Option<Duration> {
     credible(decimal(number)?.times(1_000_000_000)?)

@@ -1,13 +1,14 @@
 //! From files to runs, and to a round that a diagnosis can work on.
 //!
+//! * `known`: what a file says of its tests beside their output
 //! * `names`: what hosts are called
 //! * `watched`: what was watched in many intervals, as one
 
+mod known;
 mod names;
 mod watched;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::IpAddr;
 use std::time::Duration;
 
 use model::archived::RunExport;
@@ -18,17 +19,14 @@ use model::probe::Subject;
 use model::round::{Endpoint, Member, Round, Tested};
 use model::run::{FailureKind, Outcome, Run, RunId};
 use model::series::RunSamples;
-use model::spec::Protocol;
 use units::{DataRate, WallTime};
 
 pub use super::declared::UserFacts;
 use super::evidence::{DeviceCounters, Evidence, HostFact, Shown, Socket, SocketBetween};
 use super::merge;
 pub use super::merge::Stored;
-use super::parsed::host_of;
 use super::readings::{CounterOwner, readings_of};
 use super::so_far::facts_of;
-use super::stated_rate::StatedTargets;
 use super::{Import, Imported, one_way, router_test, rtt, sizes, sockets, summed_test, transfers};
 use names::{Names, same_host, without_port};
 
@@ -69,18 +67,15 @@ impl Source {
             note("the time of the test is not printed, assumed: the date of the file".to_owned());
         }
         let has_rtt = test.measurement.as_ref().is_some_and(|found| found.latency.is_some());
-        if declared.rtt.is_none()
-            && !has_rtt
-            && let Some(stated) = rtt::of_test(&self.import.stated_rtts, test.line)
-        {
-            declared.rtt = Some(stated.rtt);
-            note(format!("line {} states the RTT: {}", stated.line, units::duration::show(stated.rtt)));
-        } else if declared.rtt.is_none()
-            && !has_rtt
-            && let Some((line, rtt)) = self.pinged(test)
-        {
-            declared.rtt = Some(rtt);
-            note(format!("echoes to the same host, line {line}, have an RTT of {}", units::duration::show(rtt)));
+        if declared.rtt.is_none() && !has_rtt {
+            // What was measured goes before what people say, which may be of another day.
+            if let Some((line, rtt)) = self.pinged(test) {
+                declared.rtt = Some(rtt);
+                note(format!("echoes to the same host, line {line}, have an RTT of {}", units::duration::show(rtt)));
+            } else if let Some(stated) = rtt::of_test(&self.import.stated_rtts, test.line) {
+                declared.rtt = Some(stated.rtt);
+                note(format!("line {} states the RTT: {}", stated.line, units::duration::show(stated.rtt)));
+            }
         }
         Run {
             format: Run::FORMAT,
@@ -101,42 +96,6 @@ impl Source {
 }
 
 impl Source {
-    /// What the text states that transfers should reach.
-    fn stated(&self) -> StatedTargets {
-        let tests = self.import.tests.iter().filter_map(|test| test.measurement.as_ref());
-        let tested = tests.flat_map(|found| &found.totals).map(|total| total.goodput);
-        let moved = self.import.evidence.iter().filter_map(|item| match &item.shows {
-            Shown::Transfer(one) => Some(one.rate),
-            Shown::Download(one) => one.goodput,
-            _ => None,
-        });
-        StatedTargets::of(&self.import.stated_rates, tested.chain(moved).max())
-    }
-
-    /// With what the text states. It says how fast files and streams should be, and datagrams are sent as fast as a test asks for.
-    fn facts_of(&self, test: &Imported, facts: &UserFacts) -> UserFacts {
-        let heading = test.measurement.as_ref().and_then(|found| found.totals.first()).map(|total| total.heading);
-        match heading {
-            Some(heading) if test.spec.protocol == Protocol::Tcp => facts.with_stated(self.stated(), heading),
-            _ => facts.clone(),
-        }
-    }
-
-    /// The least RTT of echoes to the peer of a test, and the line at which they stand: by the name that both have for it, or by its
-    /// address.
-    fn pinged(&self, test: &Imported) -> Option<(usize, Duration)> {
-        let flows = test.measurement.iter().flat_map(|found| &found.flows);
-        let addresses: Vec<IpAddr> = flows.filter_map(|flow| host_of(&flow.peer_address).parse().ok()).collect();
-        self.import.evidence.iter().find_map(|item| {
-            let Shown::Echo(series) = &item.shows else { return None };
-            let address = series.subject.address;
-            let is_peer = test.peer.target == series.subject.target
-                || address.is_some_and(|address| addresses.contains(&address));
-            let least = series.summary.rtt.min_us.filter(|_| is_peer)?;
-            Some((item.line, Duration::from_micros(least)))
-        })
-    }
-
     /// What was printed of a transfer, and is none of a test that is known.
     fn runs_of(&self, item: &Evidence, facts: &UserFacts) -> Vec<Run> {
         let id = |index: usize| {
@@ -145,7 +104,10 @@ impl Source {
         };
         match &item.shows {
             Shown::Transfer(one) => {
-                vec![transfers::run(one, id(0), self.written, &facts.with_stated(self.stated(), one.heading))]
+                let mut facts = facts.with_stated(self.stated(), one.heading);
+                let stated = rtt::of_test(&self.import.stated_rtts, item.line).map(|stated| stated.rtt);
+                facts.declared.rtt = facts.declared.rtt.or(stated).or_else(|| self.only_echoed());
+                vec![transfers::run(one, id(0), self.written, &facts)]
             }
             Shown::OneWay(one) => vec![one_way::run(one, id(0), self.written, facts)],
             Shown::Summed(one) => vec![summed_test::run(one, item, id(0), self.written, facts)],
@@ -473,8 +435,8 @@ fn judge_what_was_reached(run: &mut Run) {
     }
 }
 
-/// A shorter test has hardly left slow start.
-const LONG_ENOUGH: Duration = Duration::from_secs(1);
+/// A shorter test has hardly left slow start, and the losses that end it.
+const LONG_ENOUGH: Duration = Duration::from_secs(3);
 
 /// Gives counters to the runs of their host, without a name to those of the host that printed them; whether there is one.
 fn attach(runs: &mut [Stored], host: Option<&str>, readings: &CounterReadings, sources: &[Source]) -> bool {

@@ -110,7 +110,7 @@ fn of_clause(line: usize, clause: &str) -> Vec<StatedRate> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < words.len() {
-        match rates_at(&words[at..]) {
+        match rates_at(&words[at..]).or_else(|| pair_at(&words, at)) {
             Some((rates, used)) => {
                 found.push(Found { words: at..at + used, rates });
                 at += used;
@@ -155,6 +155,10 @@ fn kind(words: &[String], rate: &std::ops::Range<usize>) -> Option<StatedKind> {
         return Some(StatedKind::Expected);
     }
     let first: Vec<&str> = behind.iter().map(String::as_str).collect();
+    // `(100 down / 100 up)`: only lines are named so.
+    if rate.len() >= 4 {
+        return Some(StatedKind::Link);
+    }
     let is_of_link = first
         .iter()
         .take_while(|word| !MEASURED.contains(word) && !PREPOSITIONS.contains(word))
@@ -196,6 +200,28 @@ fn rates_at(words: &[&str]) -> Option<([DataRate; 2], usize)> {
     Some((rates, used))
 }
 
+/// A line as providers name it, in Mbit/s without saying so: `250/40 VDSL`, `sold as 200/200`, `80 down / 8 up`.
+fn pair_at(words: &[&str], at: usize) -> Option<([DataRate; 2], usize)> {
+    let mbits = |text: &str| {
+        let number = text.parse::<u64>().ok().filter(|number| (1..=10_000).contains(number))?;
+        Some(DataRate::from_bps(number * 1_000_000))
+    };
+    if let [down, "down", "/" | "and" | "&", up, "up", ..] = &words[at..] {
+        return Some(([mbits(down)?, mbits(up)?], 5));
+    }
+    if let [down, "down", up, "up", ..] = &words[at..] {
+        return Some(([mbits(down)?, mbits(up)?], 4));
+    }
+    let (down, up) = words[at].split_once('/')?;
+    let rates = [mbits(down)?, mbits(up)?];
+    let is_link = |word: &&str| LINKS.contains(&word.to_lowercase().as_str());
+    let behind = words.get(at + 1).is_some_and(is_link);
+    let before = words[at.saturating_sub(4)..at].iter().any(is_link);
+    // A date has no more than 31 days, and no line is as slow and as even.
+    let is_date = rates[1].bps() <= 31_000_000 && rates[0].bps() <= 12_000_000;
+    ((behind || before) && !is_date).then_some((rates, 1))
+}
+
 /// Bits a second of a unit; `None` of one that people write for both bits and bytes.
 fn step(unit: &str) -> Option<u64> {
     // `MB/sec`, `Mbits/s`, `Mbps`.
@@ -235,7 +261,12 @@ const WORDS_BEFORE: usize = 8;
 const WORDS_BEHIND: usize = 4;
 const WORDS_NEAR: usize = 4;
 
-const EXPECTED: [&str; 18] = [
+const EXPECTED: [&str; 23] = [
+    "antes",
+    "before",
+    "previously",
+    "always",
+    "sold",
     "expect",
     "expected",
     "expecting",
@@ -264,7 +295,10 @@ const MEASURED: [&str; 24] = [
 const NEGATIONS: [&str; 10] =
     ["not", "no", "never", "cannot", "can't", "doesn't", "don't", "without", "shouldn't", "old"];
 const LIMITS: [&str; 8] = ["limit", "limited", "limiter", "shaped", "shaper", "throttled", "policed", "capped"];
-const LINKS: [&str; 31] = [
+const LINKS: [&str; 34] = [
+    "path",
+    "contract",
+    "handover",
     "link",
     "links",
     "line",
@@ -319,6 +353,18 @@ mod tests {
         ] {
             assert_eq!(of(text), [(StatedKind::Link, 1_000_000)], "{text}");
         }
+        for (text, down, up) in [
+            ("The line here is a 250/40 VDSL, and ookla reaches the 40", 250, 40),
+            ("Since we moved the site to the new DSL (80 down / 8 up) the calls break", 80, 8),
+            ("I have the Fiber 100 contract (100 down / 100 up) since Monday.", 100, 100),
+            ("office (600/600 fibre):", 600, 600),
+        ] {
+            let rates = stated(1, text)
+                .iter()
+                .map(|rate| (rate.kind, rate.down.bps() / 1_000_000, rate.up.bps() / 1_000_000))
+                .collect::<Vec<_>>();
+            assert_eq!(rates, [(StatedKind::Link, down, up)], "{text}");
+        }
         let line = stated(3, "Internet: 200/20 MBit/s fiber (about 18 ms to 8.8.8.8)");
         let rates = line.iter().map(|rate| (rate.line, rate.down.bps(), rate.up.bps())).collect::<Vec<_>>();
         assert_eq!(rates, [(3, 200_000_000, 20_000_000)]);
@@ -331,6 +377,7 @@ mod tests {
             ("it should do about 110 MB/s.", 880_000),
             ("I expected at least 90MBs, why does this work slower?", 720_000),
             ("what we have is slow, instead of 900 Mbit/s", 900_000),
+            ("Antes: 0.9 Gbit/s, RTT 11 ms", 900_000),
         ] {
             assert_eq!(of(text), [(StatedKind::Expected, expected)], "{text}");
         }
@@ -356,6 +403,7 @@ mod tests {
             "it should not exceed 200 Mbit/s",
             "the shaper is set to 200 Mbit/s",
             "MTU 1500, 10 G of memory, version 3.1",
+            "the link went down on 11/12 at noon",
             "[  5]   0.00-1.00   sec   104 MBytes   870 Mbits/sec    2    564 KBytes",
         ] {
             assert_eq!(of(text), [], "{text}");

@@ -34,7 +34,9 @@ pub(super) fn verdict(diagnosis: &Diagnosis, measured: Measured) -> String {
         };
     };
     let scope = scope(diagnosis, problem);
-    let sure: Option<&Ranked> = problem.ranking.first().filter(|best| best.probability >= SURE);
+    // What is left since everything else fits worse is no finding.
+    let sure: Option<&Ranked> =
+        problem.ranking.first().filter(|best| best.probability >= SURE && !best.speaks_for.is_empty());
     match sure {
         Some(best) if problem.alike.is_some() => {
             let others = problem.ranking.iter().skip(1).take(problem.alike.iter().map(|of| of.causes.len() - 1).sum());

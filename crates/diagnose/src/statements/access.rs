@@ -92,6 +92,17 @@ fn changed(tests: &[(Option<&String>, &AccessRates)]) -> Option<Statement> {
             DIRECTIONS.into_iter().find_map(|(name, of)| {
                 let (first, second) = (of(one)?, of(other)?);
                 let (least, most) = (first.min(second), first.max(second));
+                let elsewhere = tests[at + 1..].iter().find(|(of, rates)| *of != *host && rates.server == one.server);
+                if let Some((of, _)) = elsewhere.filter(|_| least.bps().saturating_mul(TIMES) < most.bps()) {
+                    let (slow, fast) = if first < second { (*host, *of) } else { (*of, *host) };
+                    return Some(Statement::fault(format!(
+                        "the {name} from {} is {least} at {} and {most} at {}: the line carries {most}, and what only the slower one passes takes it \
+                         away (the virtual adapter of a machine in a machine and its offloads, a tunnel, Wi-Fi)",
+                        one.server,
+                        named(slow),
+                        named(fast)
+                    )));
+                }
                 (least.bps().saturating_mul(TIMES) < most.bps()).then(|| {
                     Statement::fault(format!(
                         "the {name} of {} from {} was {first} in one test and {second} in the next: the line carries {most}, and what was \

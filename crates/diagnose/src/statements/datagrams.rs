@@ -94,6 +94,15 @@ impl DatagramRun<'_> {
             let packets = self.in_packets().unwrap_or_default();
             return Statement::fault(format!("{says}{}{packets}", through.unwrap_or_default()));
         }
+        let overtaken = ratio([counts.reordered.get(), counts.sent.get()]);
+        if overtaken >= LOSSY && counts.reordered > counts.lost && counts.reordered.get() >= FEW_OVERTAKEN {
+            return Statement::fault(format!(
+                "{says}, and {} of them arrived after later ones ({}): packets are overtaken and not lost, as where a pair of links or paths \
+                 takes them in turn (balancing by packet); TCP takes that for loss and is slow: balance by flow",
+                counts.reordered,
+                percent(overtaken)
+            ));
+        }
         if goodput <= SLOW_TEST {
             let at = if rate.is_empty() { format!(" at {goodput}") } else { String::new() };
             return Statement::fact(format!("{says}{at}, which says nothing of higher rates (`-b`)"));
@@ -152,6 +161,9 @@ impl DatagramRun<'_> {
         ))
     }
 }
+
+/// A few are overtaken where a queue is served by two CPUs.
+const FEW_OVERTAKEN: u64 = 10;
 
 /// What a token bucket let pass, as its run shows it.
 fn of_bucket(bucket: EmptiedBucket) -> String {

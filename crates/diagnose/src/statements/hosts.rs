@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use import::evidence::{
-    ClosedWindow, CpuShares, HostFact, ReceivingCpus, RemovedScale, SocketBetween, StoodStill, Switch,
-    TrackedConnections, WindowScales,
+    BusyProgram, ClosedWindow, CpuShares, HostFact, ReceivingCpus, RemovedScale, SmallWindow, SocketBetween,
+    StoodStill, Switch, TrackedConnections, WindowScales,
 };
 use model::series::field::Field;
 use units::duration::show;
@@ -34,6 +34,8 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
             ))),
             HostFact::Receiving(cpus) => all.push(of_receiving(beside, host.as_ref(), cpus)),
             HostFact::ClosedWindow(one) => all.push(of_closed(one)),
+            HostFact::SmallWindow(one) => all.push(of_small(one)),
+            HostFact::BusyProgram(one) => all.push(of_program(named(host.as_ref()), one)),
             HostFact::StoodStill(one) => all.push(of_stall(one)),
             HostFact::TrackedConnections(table) => all.extend(of_table(named(host.as_ref()), table)),
             _ => {}
@@ -135,6 +137,34 @@ fn is_used_up(shares: &CpuShares) -> bool {
     is_idle(shares.idle)
         || is_idle(shares.idle_of_one)
         || shares.softirq_of_one.is_some_and(|taken| taken >= FULL_OF_PACKETS)
+}
+
+/// A window that stays as it is while data comes.
+fn of_small(one: &SmallWindow) -> Statement {
+    let SmallWindow { from, to, window } = one;
+    let at =
+        |ms: u64| DataRate::of(*window, Duration::from_millis(ms)).map(|rate| format!("{rate} at an RTT of {ms} ms"));
+    let rates: Vec<String> = [1, 10, 100].into_iter().filter_map(at).collect();
+    Statement::fault(format!(
+        "{from} has a receive window of {window} in every packet that is printed, and {to} may have no more under way to it: {}; the receiver's buffer \
+         or its lack of window scaling limits what comes from far",
+        rates.join(", ")
+    ))
+}
+
+/// A program that has no more time than one CPU gives.
+fn of_program(host: &str, one: &BusyProgram) -> Statement {
+    let BusyProgram { name, share, cpus } = one;
+    let part = percent(f64::from(*share) / 10_000.0);
+    let says = if *cpus > 1 {
+        format!("{name} has {part} of the time of all CPUs of {host}, which is all of one of {cpus}")
+    } else {
+        format!("{name} has {part} of a CPU of {host}")
+    };
+    Statement::fault(format!(
+        "{says}: what one thread of it does (encryption, encapsulation, compression, copying) is no faster, whatever the network carries and however \
+         idle the other CPUs are"
+    ))
 }
 
 /// A receiver that takes nothing.

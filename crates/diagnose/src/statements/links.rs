@@ -252,6 +252,14 @@ fn of_rings(beside: &Beside<'_>, host: &str, rings: &RingSizes) -> Option<Statem
     });
     let dropped = moved.max_by_key(|(_, moved)| *moved);
     let interval = beside.interval_of(device);
+    if dropped.is_none()
+        && let Some((counter, count)) = asked_to_stop(beside, &prefix)
+    {
+        return Some(Statement::fault(format!(
+            "{device} of {host} asked its switch to stop {count} times since its counters began ({counter}), with a receive ring of {now} of at most \
+             {most}: what comes meanwhile waits in the switch, or is dropped there; a longer ring is worth a try (`ethtool -G {device} rx {most}`)"
+        )));
+    }
     Some(match dropped {
         Some((name, moved)) => Statement::fault(format!(
             "{device} of {host} had no room for {moved} packets ({}) between two readings{}, with a receive ring of {now} of at most {most}: a \
@@ -264,6 +272,20 @@ fn of_rings(beside: &Beside<'_>, host: &str, rings: &RingSizes) -> Option<Statem
         }
     })
 }
+
+/// How often a NIC has sent pause frames, and the counter that says so: it does that where its ring has no room.
+fn asked_to_stop<'a>(beside: &Beside<'a>, prefix: &str) -> Option<(&'a str, u64)> {
+    let all = beside.readings().into_iter().flat_map(|readings| &readings.values).filter_map(|(name, reading)| {
+        let counter = name.strip_prefix(prefix)?;
+        let lower = counter.to_lowercase();
+        let is_sent = lower.contains("tx") && (lower.contains("xoff") || lower.contains("pause"));
+        (is_sent && reading.after >= OFTEN).then_some((counter, reading.after))
+    });
+    all.max_by_key(|(_, count)| *count)
+}
+
+/// Less has happened to most hosts once.
+const OFTEN: u64 = 10_000;
 
 /// ` 60.0 s apart (128 a second)`.
 fn apart(moved: u64, time: Duration) -> String {

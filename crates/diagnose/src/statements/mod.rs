@@ -89,6 +89,7 @@ pub fn with_facts(round: &Round, counters: &[HostCounters], facts: &[(Option<Str
     all.extend(stated::of(&beside));
     all.extend(watches::of(&beside));
     all.extend(streams::limited(round));
+    all.extend(streams::same_under_way(round));
     let most_send = settings::most_send(&beside);
     for tested in &round.tests {
         all.extend(match &tested.finding {

@@ -29,7 +29,8 @@ pub(super) fn of_echoes(tested: &Tested, echoes: &EchoSeries) -> Vec<Statement> 
     };
     let size = u64::from(echoes.spec.payload_bytes) + HEADERS;
     let part = if lost == 0 { String::new() } else { format!(" ({})", percent(ratio([lost, sent]))) };
-    let silent = if lost == sent && sent > 1 {
+    // Large ones may be too large.
+    let silent = if lost == sent && sent > 1 && size < SMALL {
         ": nothing answers, so that the host is down, a firewall drops echoes, or a route is missing there or on the way back"
     } else {
         ""
@@ -47,6 +48,8 @@ pub(super) fn of_echoes(tested: &Tested, echoes: &EchoSeries) -> Vec<Statement> 
 
 /// IPv4 and ICMP.
 const HEADERS: u64 = 28;
+/// Every path carries packets of this size (RFC 791 section 3.2).
+const SMALL: u64 = 576;
 /// One echo of a hundred, which TCP feels.
 const LOSSY: f64 = 0.01;
 

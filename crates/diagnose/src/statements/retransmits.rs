@@ -7,7 +7,7 @@ use super::statement::{Statement, percent, ratio};
 /// What the counters of a host say of them.
 pub(super) fn of(host: &str, readings: &CounterReadings) -> Vec<Statement> {
     let Some(again) = readings.change("Tcp.RetransSegs") else { return Vec::new() };
-    let needless = needless(host, again, readings);
+    let needless = needless(host, again, readings).or_else(|| overtaken(host, again, readings));
     let needed = needed(again, readings).filter(|_| needless.is_none());
     let so = needed.as_ref().map_or("", |needed| needed.so.as_str());
     let of = Sent::of(readings).filter(|sent| sent.count > 0);
@@ -64,6 +64,20 @@ fn needless(host: &str, again: u64, readings: &CounterReadings) -> Option<Statem
         "{host}: {twice} of {again} retransmitted segments had arrived already (DSACK){seen}: packets arrive out of order and few are lost; \
          look for load balancing by packets over links or ways that differ"
     )))
+}
+
+/// Most recoveries were of segments that came later and were not lost, by what the kernel has seen itself.
+fn overtaken(host: &str, again: u64, readings: &CounterReadings) -> Option<Statement> {
+    let sum = |names: &[&str]| names.iter().filter_map(|name| readings.change(name)).sum::<u64>();
+    let seen = sum(&["TcpExt.TCPRenoReorder", "TcpExt.TCPSACKReorder", "TcpExt.TCPTSReorder"]);
+    let recoveries = sum(&["TcpExt.TCPRenoRecovery", "TcpExt.TCPSackRecovery"]);
+    let is_most = seen >= A_FEW && recoveries > 0 && seen * 2 >= recoveries && again >= A_FEW;
+    is_most.then(|| {
+        Statement::fault(format!(
+            "{host}: {seen} of {recoveries} recoveries were of packets that had only been overtaken (TCPRenoReorder and the like), with {again} segments \
+             retransmitted: packets arrive out of order and few are lost; look for load balancing by packets over links or ways that differ"
+        ))
+    })
 }
 
 /// What shows that segments were lost, and not only overtaken.

@@ -14,6 +14,8 @@ pub struct Statement {
 pub enum StatementKind {
     /// Something that should not be.
     Fault,
+    /// Something that is as good as it gets, where nothing else is known that it could be held against.
+    Well,
     /// A number that helps to judge.
     Fact,
 }
@@ -21,6 +23,10 @@ pub enum StatementKind {
 impl Statement {
     pub(super) fn fault(says: String) -> Self {
         Self { kind: StatementKind::Fault, says }
+    }
+
+    pub(super) fn well(says: String) -> Self {
+        Self { kind: StatementKind::Well, says }
     }
 
     pub(super) fn fact(says: String) -> Self {

@@ -8,7 +8,8 @@ use model::round::Round;
 use model::spec::Protocol;
 use predict::physics::facts::rtt;
 use predict::physics::{LossVerdict, LossWitness, RttSource};
-use units::DataRate;
+use units::duration::show;
+use units::{ByteCount, DataRate};
 
 use super::statement::Statement;
 
@@ -145,6 +146,43 @@ pub(super) fn beside_others(round: &Round) -> Option<Statement> {
         ),
     }))
 }
+
+/// Transfers of one program whose rates go with the RTT: what is under way is the same, whatever the path.
+pub(super) fn same_under_way(round: &Round) -> Option<Statement> {
+    let all = directions(round);
+    (2..=A_FEW).contains(&all.len()).then_some(())?;
+    let known: Vec<(&Direction<'_>, Duration, f64)> = all
+        .iter()
+        .filter_map(|one| {
+            let rtt = one.rtt.filter(|rtt| *rtt >= NOT_NEAR)?;
+            #[expect(clippy::cast_precision_loss, reason = "bytes under way for display")]
+            Some((one, rtt, one.goodput.bps() as f64 / 8.0 * rtt.as_secs_f64()))
+        })
+        .collect();
+    let pairs = known.iter().flat_map(|near| known.iter().map(move |far| (near, far)));
+    let (near, far) = pairs
+        .filter(|(near, far)| near.0.tool.is_some() && near.0.tool == far.0.tool && near.0.streams == far.0.streams)
+        .find(|(near, far)| far.1 > near.1 * 2 && (0.9..=1.1).contains(&(far.2 / near.2)))?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "bytes under way are no more than a file"
+    )]
+    let bytes = ByteCount::new(near.2 as u64);
+    Some(Statement::fault(format!(
+        "{} with {} has {} at an RTT of {} and {} at one of {}: about {bytes} under way in both, so that a window or a buffer of that size limits it (of \
+         the program, where `ss -ti` calls it app_limited), and neither the line nor losses",
+        far.0.tool.unwrap_or_default(),
+        far.0.from,
+        near.0.goodput,
+        show(near.1),
+        far.0.goodput,
+        show(far.1)
+    )))
+}
+
+/// On a LAN the program and its disks take longer.
+const NOT_NEAR: Duration = Duration::from_millis(5);
 
 /// More tests are a matrix, which is weighed as a whole.
 const A_FEW: usize = 6;

@@ -365,14 +365,17 @@ fn link_speed(whose: &str, run: &Run, total: &DirectionTotal) -> Option<Statemen
     let is_of_losses = || LossWitness::of(run, total).is_some_and(|witness| witness.verdict == LossVerdict::Explains);
     let packets = if full.mtu > USUAL_MTU { format!(" with packets of {} B", full.mtu) } else { String::new() };
     (!is_known && (full.is_steady || !is_of_losses())).then(|| {
-        Statement::fact(format!(
+        let says = format!(
             "{whose}: {} is what TCP gets of an Ethernet link of {link}{packets}: `ethtool DEVICE` at both hosts says whether theirs is one",
             full.reached
-        ))
+        );
+        // Slower ports are hardly made any more.
+        if full.is_steady && link >= GIGABIT { Statement::well(says) } else { Statement::fact(says) }
     })
 }
 
 const USUAL_MTU: u32 = 1500;
+const GIGABIT: DataRate = DataRate::from_bps(1_000_000_000);
 
 /// A program that has all of one CPU: no stream is faster than it.
 fn used_up(whose: &str, run: &Run, total: &DirectionTotal) -> Option<Statement> {

@@ -39,6 +39,15 @@ pub(super) fn of(
 pub(super) fn under_way(whose: &str, run: &Run, total: &DirectionTotal, rtt: Duration) -> Option<Statement> {
     let is_alone = run.spec.streams == 1 && total.retransmits.is_none() && rtt >= FAR;
     let bytes = u64::try_from(u128::from(total.goodput.bps()) * rtt.as_micros() / 8_000_000).ok()?;
+    if is_alone && bytes.abs_diff(65_536) * EXACT <= 65_536 {
+        return Some(Statement::fault(format!(
+            "{whose}: {} at an RTT of {} is {} under way all the time, which is a buffer of 64 KiB: that of the sending program or its system, or a window \
+             without scaling, limits one connection; several at once get as much each",
+            total.goodput,
+            show(rtt),
+            ByteCount::new(bytes)
+        )));
+    }
     (is_alone && bytes > 0).then(|| {
         Statement::fact(format!(
             "{whose}: {} at an RTT of {} is {} under way on average: a window or a buffer of about that size, or losses, keep one stream there, \

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use units::DataRate;
 
+use crate::quantity::megabits;
+
 /// What several connections carried between a host and a server near it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessRates {
@@ -38,6 +40,20 @@ impl AccessRates {
             lost: None,
             retransmitted: None,
         }
+    }
+}
+
+/// `93.91 Mbit/s`, `46.31 Mbps`, `18.321 Mbps (Accuracy: High)`, `718.73 Mbps (data used: 513.4 MB)`, `11.73 Mbyte/s`.
+pub(super) fn rate(value: &str) -> Option<DataRate> {
+    let mut words = value.split_whitespace();
+    let number = words.next()?;
+    let times = |factor: u64| megabits(number).map(|rate| DataRate::from_bps(rate.bps().saturating_mul(factor)));
+    match words.next()? {
+        "Mbit/s" | "Mbps" => times(1),
+        "Mbyte/s" => times(8),
+        "Gbit/s" | "Gbps" => times(1_000),
+        "Kbit/s" | "Kbps" => times(1).map(|rate| DataRate::from_bps(rate.bps() / 1_000)),
+        _ => None,
     }
 }
 

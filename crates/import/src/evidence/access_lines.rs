@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use units::DataRate;
-
-use super::access::{AccessRates, AccessStreams, LoadedLatency, NEAR_SERVER};
+use super::access::{AccessRates, AccessStreams, LoadedLatency, NEAR_SERVER, rate};
 use super::shown::Found;
-use crate::quantity::{megabits, milliseconds};
+use crate::quantity::milliseconds;
 
 /// Reads `Ping: 14.20 ms` and the rates below it: `Download: 93.91 Mbit/s` or `Download rate: 46.31 Mbps`.
 pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
@@ -96,18 +94,6 @@ fn time(value: &str) -> Option<Duration> {
         .filter(|time| *time < LONGEST_RTT)
 }
 
-/// `93.91 Mbit/s`, `46.31 Mbps`, `18.321 Mbps (Accuracy: High)`.
-fn rate(value: &str) -> Option<DataRate> {
-    let mut words = value.split_whitespace();
-    let number = words.next()?;
-    match words.next()? {
-        "Mbit/s" | "Mbps" => megabits(number),
-        "Gbit/s" | "Gbps" => megabits(number).map(|rate| DataRate::from_bps(rate.bps().saturating_mul(1_000))),
-        "Kbit/s" | "Kbps" => megabits(number).map(|rate| DataRate::from_bps(rate.bps() / 1_000)),
-        _ => None,
-    }
-}
-
 const NEAR: usize = 4;
 const MAX_LINES: usize = 24;
 const LONGEST_RTT: Duration = Duration::from_secs(60);
@@ -115,6 +101,8 @@ const LONGEST_RTT: Duration = Duration::from_secs(60);
 #[cfg(test)]
 mod tests {
     use super::super::host_fact::HostFact;
+    use units::DataRate;
+
     use super::super::shown::Shown;
     use super::*;
 

@@ -35,6 +35,28 @@ impl SocketMemory {
     }
 }
 
+/// A receive window that is small in all packets that were printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SmallWindow {
+    /// Whose window it is.
+    pub from: String,
+    /// Who may send no more than it.
+    pub to: String,
+    /// Its size.
+    pub window: ByteCount,
+}
+
+/// A program that has all of one CPU.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BusyProgram {
+    /// Name of its command.
+    pub name: String,
+    /// Its time, in hundredths of a percent: of one CPU, or of all of them.
+    pub share: u32,
+    /// How many CPUs that is a share of: busybox counts all together, and a part of a quarter is one of four.
+    pub cpus: u32,
+}
+
 /// A peer of an overlay that packets do not reach directly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelayedPeer {
@@ -101,6 +123,8 @@ pub struct FailedConnection {
 /// Settings of TCP of a Linux host, as far as they are printed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TcpSettings {
+    /// The host, where the line above names it.
+    pub host: Option<String>,
     /// Windows above 65,535 B (`tcp_window_scaling`).
     pub window_scaling: Option<Switch>,
     /// Selective acknowledgement (`tcp_sack`).

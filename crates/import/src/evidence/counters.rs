@@ -38,11 +38,12 @@ pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opti
         own.extend(more);
     }
     for (name, value) in &own {
-        if readings.last().is_some_and(|last| last.contains_key(*name)) {
+        if readings.last().is_some_and(|last| last.contains_key(&name.replace(' ', "_"))) {
             readings.push(BTreeMap::new());
         }
         if let Some(last) = readings.last_mut() {
-            last.insert((*name).to_owned(), *value);
+            // Drivers that write words have blanks between them.
+            last.insert(name.replace(' ', "_"), *value);
         }
     }
     let device =

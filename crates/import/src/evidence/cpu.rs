@@ -2,7 +2,7 @@
 
 use super::host_fact::{CpuShares, HostFact};
 use super::shown::{Found, Shown};
-use crate::quantity::decimal;
+use crate::quantity::hundredths;
 
 /// Reads a table with the titles `CPU … %idle`, and the line `Linux … (host) …` above it.
 pub(crate) fn sar(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
@@ -72,12 +72,6 @@ fn row<'a>(words: &[&'a str], columns: usize) -> Option<(&'a str, Vec<u32>)> {
     (cpu == "all" || cpu.parse::<u16>().is_ok()).then_some(())?;
     let values: Option<Vec<u32>> = words[at + 1..].iter().map(|word| hundredths(word)).collect();
     Some((cpu, values?))
-}
-
-/// Hundredths of a percent, of at most 100 %.
-fn hundredths(text: &str) -> Option<u32> {
-    let value = decimal(text)?.times(100)?;
-    u32::try_from(value).ok().filter(|value| *value <= 10_000)
 }
 
 fn least(known: Option<u32>, new: Option<u32>) -> Option<u32> {

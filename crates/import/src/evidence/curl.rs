@@ -50,6 +50,9 @@ fn download(url: &str, row: &Row) -> Download {
     let host = url.split_once("://").map_or("unknown", |(_, rest)| rest).split(['/', ':']).next().unwrap_or("unknown");
     let outcome = if row.percent == 100 {
         Outcome::Complete
+    } else if row.is_stopped {
+        let detail = format!("stopped at {} %", row.percent);
+        Outcome::Failed(Failure { kind: FailureKind::Interrupted, detail })
     } else {
         let detail = format!("the transfer ended at {} % of the file", row.percent);
         Outcome::Failed(Failure { kind: FailureKind::Lost, detail })
@@ -77,12 +80,16 @@ struct Row {
     percent: u32,
     /// All has come, and no time is left.
     is_complete: bool,
+    /// Whether a key ended it, which the terminal has echoed.
+    is_stopped: bool,
     claim: Claim,
 }
 
 /// `100  1024M  100  1024M    0     0   112M      0  0:00:09  0:00:09 --:--:--  112M`.
 fn row(line: &str) -> Option<Row> {
-    let words: Vec<&str> = line.split_whitespace().collect();
+    let shown = line.trim_end().trim_end_matches("^C");
+    let is_stopped = shown.len() < line.trim_end().len();
+    let words: Vec<&str> = shown.split_whitespace().collect();
     let [_, _, percent, received, _, _, speed, _, _, spent, left, _] = *words.as_slice() else { return None };
     let (bytes, bytes_within) = amount(received)?;
     let (rate, rate_within) = amount(speed)?;
@@ -96,7 +103,7 @@ fn row(line: &str) -> Option<Row> {
         rate_within: rate_within * 8.0,
     };
     let percent = percent.parse().ok().filter(|percent| *percent <= 100)?;
-    Some(Row { percent, is_complete: percent == 100 && left == "--:--:--", claim })
+    Some(Row { percent, is_complete: percent == 100 && left == "--:--:--", is_stopped, claim })
 }
 
 /// Five digits at most: curl goes over to the next unit, 1024 of the one before, without rounding.

@@ -6,8 +6,8 @@ use units::{ByteCount, DataRate};
 
 use super::access::AccessRates;
 use super::counted::{
-    AllowanceExceeded, DiskUse, FailedConnection, PacketRates, RadioLink, RelayedPeer, RemovedScale, SocketMemory,
-    TcpSettings, TransferMarks, UnreadSocket,
+    AllowanceExceeded, BusyProgram, DiskUse, FailedConnection, PacketRates, RadioLink, RelayedPeer, RemovedScale,
+    SmallWindow, SocketMemory, TcpSettings, TransferMarks, UnreadSocket,
 };
 use super::socket::Socket;
 use super::watched::{DeviceBursts, DropsOfBurst, HostDrops, SwitchQueue};
@@ -50,6 +50,10 @@ pub enum HostFact {
     Allowance(AllowanceExceeded),
     /// Packets and bytes a second of a device.
     PacketRates(PacketRates),
+    /// A receive window that never grows.
+    SmallWindow(SmallWindow),
+    /// A program that has all of one CPU.
+    BusyProgram(BusyProgram),
     /// A peer that is reached through a relay.
     Relayed(RelayedPeer),
     /// A connection that was not made.

@@ -8,6 +8,21 @@ use super::host_fact::{HostFact, LinkState};
 use super::shown::{CounterKind, DeviceCounters, Found, Shown, command_above, command_near};
 use crate::command::after_prompt;
 
+/// Reads columns of `/proc/net/snmp` that were cut out of it: `InSegs OutSegs RetransSegs` and the numbers below.
+pub(crate) fn snmp(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
+    let names: Vec<&str> = lines.first()?.trim().trim_start_matches("Tcp:").split_whitespace().collect();
+    let is_of_tcp = names.len() >= 2 && names.iter().all(|name| SNMP_OF_TCP.contains(name));
+    is_of_tcp.then_some(())?;
+    let numbers = lines.get(1)?.trim().trim_start_matches("Tcp:");
+    let numbers: Option<Vec<u64>> = numbers.split_whitespace().map(|number| number.parse().ok()).collect();
+    let numbers = numbers.filter(|numbers| numbers.len() == names.len())?;
+    let values = names.iter().zip(numbers).map(|(name, value)| (format!("Tcp.{name}"), value)).collect();
+    let counters = DeviceCounters { kind: CounterKind::Kernel, device: None, values };
+    Some(Found { shows: vec![Shown::Counters(counters)], lines: 2 })
+}
+
+const SNMP_OF_TCP: [&str; 7] = ["ActiveOpens", "PassiveOpens", "InSegs", "OutSegs", "RetransSegs", "InErrs", "OutRsts"];
+
 /// Reads `#kernel` and the lines `TcpRetransSegs   42   0.0` below. Without `-a` nstat prints what came since it was run last.
 pub(crate) fn nstat(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
     let titles = usize::from(lines.first()?.trim() == "#kernel");

@@ -36,6 +36,7 @@ mod ookla;
 mod owping;
 mod ping;
 mod proc_net_dev;
+mod processes;
 mod progress;
 mod prompt;
 mod qdisc;
@@ -71,8 +72,8 @@ use super::source::unquoted;
 pub use access::{AccessRates, AccessStreams, LoadedLatency};
 pub(crate) use cisco_ping::search;
 pub use counted::{
-    AllowanceExceeded, DeviceRate, DiskUse, FailedConnection, PacketRates, RadioLink, RelayedPeer, RemovedScale,
-    SocketMemory, Switch, TcpSettings, TransferMarks, UnreadSocket,
+    AllowanceExceeded, BusyProgram, DeviceRate, DiskUse, FailedConnection, PacketRates, RadioLink, RelayedPeer,
+    RemovedScale, SmallWindow, SocketMemory, Switch, TcpSettings, TransferMarks, UnreadSocket,
 };
 pub use host_fact::{
     BusRate, ClosedWindow, ComplaintKind, CpuShares, DiskRate, Duplex, ErrorsOfKind, HostFact, KernelComplaint,
@@ -94,7 +95,7 @@ pub(crate) const THIS_HOST: &str = "this host";
 /// Reads an output that begins at the first of `lines`; `before` are those above it.
 type Reader = fn(lines: &[&str], before: &[&str], anomalies: &mut Vec<String>) -> Option<Found>;
 
-const READERS: [Reader; 76] = [
+const READERS: [Reader; 79] = [
     ping::read,
     ping::answers,
     tracepath::read,
@@ -171,6 +172,9 @@ const READERS: [Reader; 76] = [
     windows_adapter::read,
     progress::read,
     switch_port::ios_part,
+    processes::read,
+    kernel::snmp,
+    tshark::windows,
 ];
 
 /// All such outputs of a text, and the text with their lines empty; `None` where there are none.
@@ -188,6 +192,8 @@ pub(crate) fn extract(text: &str, outside: &mut Anomalies) -> (Vec<Evidence>, Op
             host = Some(name);
         } else if prompt::is_of_zsh(line) {
             host = prompt::of_zsh(line);
+        } else if prompt::is_of_windows(line) {
+            host = None;
         }
         let mut complaints = Vec::new();
         let readers = if may_begin(line) { READERS.as_slice() } else { &[] };
@@ -212,6 +218,7 @@ pub(crate) fn extract(text: &str, outside: &mut Anomalies) -> (Vec<Evidence>, Op
 fn named(shows: &Shown) -> Option<String> {
     match shows {
         Shown::Host(HostFact::Cpu(shares)) => shares.host.clone(),
+        Shown::Host(HostFact::TcpSettings(settings)) => settings.host.clone(),
         _ => None,
     }
 }
@@ -230,13 +237,23 @@ fn may_begin(line: &str) -> bool {
     is_prompt
         || is_queue
         || inside.starts_with('#')
+        || line.contains(", total ")
         || line.contains("][")
         || line.contains("nf_conntrack: ")
         || nic::uptime(line).is_some()
 }
 
 /// A text without any of these has none of these outputs.
-const MARKS: [&str; 117] = [
+const MARKS: [&str; 126] = [
+    "[ACK]",
+    "OutSegs",
+    ", ETA ",
+    "PID ",
+    "rx-pause:",
+    "(data used: ",
+    " MiB, total ",
+    " GiB, total ",
+    "rastrear a rota",
     "uplex, 1",
     "Transferred:",
     "pong from ",

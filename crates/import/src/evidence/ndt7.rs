@@ -6,7 +6,7 @@ use units::DataRate;
 
 use super::access::{AccessRates, AccessStreams};
 use super::shown::Found;
-use crate::quantity::{decimal, megabits, milliseconds};
+use crate::quantity::{hundredths, megabits, milliseconds};
 
 /// Reads the summary: `Server:`, `Client:` and what follows, in one table or in one for each direction.
 pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
@@ -87,11 +87,6 @@ fn take(both: &mut [Printed; 2], title: Option<usize>, field: &Field<'_>) -> Opt
         _ => return None,
     }
     Some(())
-}
-
-fn hundredths(percent: &str) -> Option<u32> {
-    let value = decimal(percent)?.times(100)?;
-    u32::try_from(value).ok().filter(|value| *value <= 10_000)
 }
 
 #[cfg(test)]

@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
-use units::DataRate;
-
-use super::access::{AccessRates, AccessStreams, LONGEST_NAME, LoadedLatency, NEAR_SERVER};
+use super::access::{AccessRates, AccessStreams, LONGEST_NAME, LoadedLatency, NEAR_SERVER, rate};
 use super::shown::Found;
-use crate::quantity::{decimal, megabits, milliseconds};
+use crate::quantity::{hundredths, milliseconds};
 
 /// Reads from the title, or where that was cut off from `Server:` or `Idle Latency:`, to the last line of the result.
 pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
     let first = lines.first()?.trim();
-    let begins = first.ends_with("test by Ookla") || first.starts_with("Idle Latency:");
+    let has_rates = || lines.iter().take(MAX_LINES).any(|line| line.contains("(data used: "));
+    let begins = first.ends_with("test by Ookla")
+        || first.starts_with("Idle Latency:")
+        || (first.starts_with("Server: ") && has_rates());
     begins.then_some(())?;
     let mut rates = AccessRates::unknown(NEAR_SERVER, AccessStreams::Several);
     // Which rate the line of an RTT stands below.
@@ -52,23 +53,11 @@ fn after_progress(line: &str) -> &str {
     at.filter(|_| line.contains("latency: ")).map_or(line, |at| &line[at..])
 }
 
-/// `718.73 Mbps (data used: 513.4 MB)`.
-fn rate(text: &str) -> Option<DataRate> {
-    let mut words = text.split_whitespace();
-    let number = words.next()?;
-    (words.next()? == "Mbps").then(|| megabits(number))?
-}
-
 /// `11.67 ms   (jitter: 2.67ms, low: 7.72ms, high: 36.95ms)`.
 fn latency(text: &str) -> Option<LoadedLatency> {
     let (mean, more) = text.split_once(" ms")?;
     let most = more.split_once("high: ").and_then(|(_, most)| milliseconds(most.split("ms").next()?.trim()));
     Some(LoadedLatency { rtt: milliseconds(mean).filter(|rtt| *rtt < LONGEST_RTT)?, most })
-}
-
-fn hundredths(part: &str) -> Option<u32> {
-    let value = decimal(part)?.times(100)?;
-    u32::try_from(value).ok().filter(|value| *value <= 10_000)
 }
 
 const MAX_LINES: usize = 16;
@@ -77,6 +66,8 @@ const LONGEST_RTT: Duration = Duration::from_secs(60);
 #[cfg(test)]
 mod tests {
     use super::super::host_fact::HostFact;
+    use units::DataRate;
+
     use super::super::shown::Shown;
     use super::*;
 

@@ -65,6 +65,7 @@ fn one(line: &str) -> Option<Moved> {
         .or_else(|| git(line))
         .or_else(|| aria(line))
         .or_else(|| bar(line))
+        .or_else(|| restic(line))
 }
 
 /// `1.20GiB 0:01:43 [11.9MiB/s] [====>      ] 24% ETA 0:05:22`.
@@ -168,6 +169,16 @@ fn bar(line: &str) -> Option<Moved> {
     plain("wget", moved, rate, percent == 100, Heading::Inbound)
 }
 
+/// `[12:41] 3.02%  3318 files 301.127 MiB, total 41022 files 9.733 GiB, 0 errors ETA 6:47:10`.
+fn restic(line: &str) -> Option<Moved> {
+    let (time, rest) = line.strip_prefix('[')?.split_once("] ")?;
+    let (moved, _) = rest.split_once(", total ")?;
+    let (_, moved) = moved.split_once(" files ")?;
+    let (moved, elapsed) = (amount(moved)?, clock(time)?);
+    let rate = DataRate::of(moved, elapsed)?;
+    Some(Moved { tool: "restic", moved, rate, elapsed: Some(elapsed), is_whole: false, heading: Heading::Outbound })
+}
+
 fn plain(tool: &'static str, moved: ByteCount, rate: &str, is_whole: bool, heading: Heading) -> Option<Moved> {
     Some(Moved { tool, moved, rate: per_second(rate)?, elapsed: None, is_whole, heading })
 }
@@ -234,6 +245,10 @@ mod tests {
             ),
             ("Receiving objects:  45% (1234/2742), 120.00 MiB | 1.21 MiB/s", ("git", 120, 10, false)),
             ("[#2089b0 400.0MiB/3.2GiB(12%) CN:1 DL:11.5MiB ETA:4m51s]", ("aria2c", 400, 96, false)),
+            (
+                "[12:41] 3.02%  3318 files 301.127 MiB, total 41022 files 9.733 GiB, 0 errors ETA 6:47:10",
+                ("restic", 301, 3, false),
+            ),
             ("some.iso   16%[=>      ] 308,62M  26,5KB/s    eta 64s", ("wget", 308, 0, false)),
             (
                 "big.tar: 1.2 GiB / 5.0 GiB \u{2503}\u{2593}\u{2593}  \u{2503} 24.00% 11.2 MiB/s 5m22s",

@@ -16,6 +16,14 @@ pub(super) fn router_of_prompt(line: &str) -> Option<String> {
     (is_asked && is_name).then(|| name.to_owned())
 }
 
+/// Whether a line is a command of Windows, whose prompt names no host: `PS C:\Users\me> ping …`, `C:\>ping …`.
+pub(super) fn is_of_windows(line: &str) -> bool {
+    let line = line.trim();
+    let line = line.strip_prefix("PS ").unwrap_or(line);
+    line.get(1..3) == Some(":\\")
+        && line.split_once('>').is_some_and(|(folder, command)| !folder.contains("  ") && !command.trim().is_empty())
+}
+
 /// Whether a line is a command of macOS's shell: `~ % networkQuality`, `ann@Anns-Mac Downloads % ping …`.
 pub(super) fn is_of_zsh(line: &str) -> bool {
     let Some((prompt, command)) = line.trim().split_once(" % ") else { return false };

@@ -64,8 +64,12 @@ struct Statistic {
 
 /// `Transferred:   1.042 GiB / 24.100 GiB, 4%, 2.913 MiB/s, ETA 2h15m6s`, of older ones `Transferred: 236.996 MBytes (3.962 MBytes/s)`.
 fn statistic(line: &str) -> Option<Statistic> {
-    let (_, text) = line.split_once("Transferred:")?;
-    let text = text.trim();
+    // `--stats-one-line` has no title.
+    let text = match line.split_once("Transferred:") {
+        Some((_, text)) => text.trim(),
+        None if line.contains("/s, ETA ") => line.rsplit_once(": ").map_or(line, |(_, text)| text).trim(),
+        None => return None,
+    };
     if let Some((moved, rate)) = text.split_once(" (") {
         let rate = amount(rate.strip_suffix("/s)")?)?;
         return Some(Statistic { moved: amount(moved)?, whole: None, rate: per_second(rate), elapsed: None });
@@ -167,6 +171,14 @@ mod tests {
         assert_eq!((found.moved.get(), found.elapsed.as_secs(), found.is_whole, lines), (1 << 30, 360, false, 9));
         assert_eq!((found.target.as_deref(), found.heading), (Some("b2"), Heading::Outbound));
         assert_eq!(found.rate.bps(), 23_860_929);
+    }
+
+    #[test]
+    fn one_line_of_statistics_is_a_transfer() {
+        let text = "  10.000 GiB / 10.000 GiB, 100%, 34.702 MiB/s, ETA 0s\nrtt min/avg/max/mdev = 93.017/93.150/93.333/0.101 ms";
+        let (found, lines) = transfer(&[], text).expect("a transfer");
+        assert_eq!((found.moved.get() >> 30, found.rate.bps() / 1_000_000, found.is_whole, lines), (10, 291, true, 1));
+        assert_eq!(transfer(&[], "a / b, c, 3 MiB/s, ETA 0s"), None);
     }
 
     #[test]

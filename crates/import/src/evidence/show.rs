@@ -124,6 +124,8 @@ fn subject(fact: &HostFact) -> String {
         }
         HostFact::ClosedWindow(fact) => format!("{} packets of {} with a window of 0", fact.times, fact.from),
         HostFact::Disk(disk) => format!("a disk that takes {} a second", disk.rate),
+        HostFact::BusyProgram(one) => format!("{}, which has all of a CPU", one.name),
+        HostFact::SmallWindow(one) => format!("a receive window of {} of {}", one.window, one.from),
         HostFact::Relayed(one) => format!("{} through the relay {}", one.peer, one.relay),
         HostFact::Stated(rate) => format!("{} in and {} out, which line {} states", rate.down, rate.up, rate.line),
         HostFact::Access(rates) => format!("rates to and from {}", rates.server),

@@ -187,9 +187,18 @@ pub(super) fn command_near<'a>(before: &[&'a str], program: &str) -> Option<Vec<
     )
 }
 
+/// What `date; COMMAND` prints before the command's own output: `Tue Sep 14 09:31:02 UTC 2021`.
+fn is_date(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_day =
+        words.first().is_some_and(|day| day.len() == 3 && day.bytes().all(|letter| letter.is_ascii_alphabetic()));
+    let is_year = words.last().is_some_and(|year| year.len() == 4 && year.parse::<u16>().is_ok());
+    is_day && is_year && (5..=7).contains(&words.len()) && words.iter().any(|word| word.matches(':').count() == 2)
+}
+
 /// The command that stands directly above an output, and runs `program`.
 pub(super) fn command_above<'a>(before: &[&'a str], program: &str) -> Option<Vec<&'a str>> {
-    let line = before.iter().rev().take(3).find(|line| !line.trim().is_empty())?;
+    let line = before.iter().rev().take(4).find(|line| !line.trim().is_empty() && !is_date(line))?;
     let words: Vec<&str> = line.split_whitespace().collect();
     let at = words.iter().position(|word| word.rsplit('/').next() == Some(program))?;
     Some(words[at + 1..].to_vec())

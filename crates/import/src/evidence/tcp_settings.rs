@@ -7,8 +7,8 @@ use super::host_fact::HostFact;
 use super::shown::{Found, Shown};
 
 /// Reads one setting, or all of a list: those that are not known are passed over.
-pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
-    let mut settings = TcpSettings::default();
+pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
+    let mut settings = TcpSettings { host: before.last().and_then(|line| label(line)), ..TcpSettings::default() };
     let (mut used, mut known) = (0, 0);
     let mut at = 0;
     while let Some(line) = lines.get(at).filter(|_| at < MAX_LINES) {
@@ -33,6 +33,19 @@ pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
     }
     (known > 0).then_some(Found { shows: vec![Shown::Host(HostFact::TcpSettings(settings))], lines: used })
 }
+
+/// A host's name alone in the line above, as people write it over what they copied from there: `dtn-ith:`.
+fn label(line: &str) -> Option<String> {
+    let name = line.trim().trim_start_matches(['#', '*', '-', ' ']).strip_suffix(':')?;
+    let is_name = (2..=63).contains(&name.len())
+        && name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_'));
+    (is_name && !TIMES.contains(&name.to_lowercase().as_str())).then(|| name.to_owned())
+}
+
+/// What stands over readings and is no host.
+const TIMES: [&str; 10] =
+    ["before", "after", "now", "settings", "sysctl", "then", "both", "output", "client", "server"];
 
 /// `net.ipv4.tcp_rmem = 4096 87380 6291456`.
 fn assignment(line: &str) -> Option<(&str, &str)> {

@@ -18,16 +18,17 @@ pub(super) fn subject(target: &str) -> Subject {
 
 /// Reads from `Tracing route to host [192.0.2.1]` to the last hop.
 pub(crate) fn tracert(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
-    let rest = lines.first()?.trim().strip_prefix("Tracing route to ")?;
-    let subject = subject(rest.split(" over ").next()?.trim());
+    let subject = traced(lines.first()?.trim())?;
     let mut hops: Vec<Hop> = Vec::new();
     let mut used = 1;
     for line in lines[1..].iter().take(MAX_HOPS) {
         let text = line.trim();
         match hop(text) {
             Some(hop) => hops.push(hop),
-            None if text.is_empty() || text.starts_with("over a maximum") => {}
-            None if text.starts_with("Trace complete") => {
+            None if text.is_empty()
+                || text.starts_with("over a maximum")
+                || (hops.is_empty() && text.contains("30")) => {}
+            None if hops.len() > 1 && text.len() < LONGEST_END && text.ends_with('.') => {
                 used += 1;
                 break;
             }
@@ -42,6 +43,27 @@ pub(crate) fn tracert(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option
     let trace = trace_as_printed(subject, HopsSpec::default(), end, hops);
     Some(Found { shows: vec![Shown::Hops(trace)], lines: used })
 }
+
+/// What a route is traced to: `Tracing route to host [192.0.2.1]`, `A rastrear a rota para 192.0.2.1 com o máximo de 30 saltos`.
+fn traced(line: &str) -> Option<Subject> {
+    TITLES.iter().find_map(|(before, behind)| {
+        let rest = line.strip_prefix(before)?;
+        Some(subject(rest.split(behind).next()?.trim()))
+    })
+}
+
+const TITLES: [(&str, &str); 8] = [
+    ("Tracing route to ", " over "),
+    ("Routenverfolgung zu ", " \u{fc}ber"),
+    ("D\u{e9}termination de l'itin\u{e9}raire vers ", " avec "),
+    ("Traza a ", " sobre "),
+    ("Traza a la direcci\u{f3}n ", " sobre "),
+    ("A rastrear a rota para ", " com "),
+    ("Rastreando a rota para ", " com "),
+    ("Traccia instradamento verso ", " su "),
+];
+/// `Trace complete.`, `Rastreio conclu\u{ed}do.`
+const LONGEST_END: usize = 30;
 
 /// Hops, and the lines around them.
 const MAX_HOPS: usize = 300;

@@ -48,6 +48,36 @@ pub(super) fn are_numbered(text: &str) -> bool {
     lines >= FEWEST_NUMBERED
 }
 
+/// A text in which some lines that follow each other begin with their numbers, from 1 on, as a page shows a log between paragraphs; `None` where
+/// there are none.
+pub(super) fn without_numbers_of_part(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let first = lines.iter().position(|line| part_number(line).is_some_and(|(number, _)| number == 1))?;
+    let own = (1..)
+        .zip(&lines[first..])
+        .take_while(|(number, line)| part_number(line).is_some_and(|(own, _)| own == *number));
+    let count = own.count();
+    // A list of steps has no rows of tests.
+    let has_rows = lines[first..first + count].iter().any(|line| line.contains("] ") && line.contains("/sec"));
+    (count >= FEWEST_NUMBERED && has_rows).then_some(())?;
+    Some(lines.iter().enumerate().fold(String::with_capacity(text.len()), |mut all, (at, line)| {
+        let is_own = (first..first + count).contains(&at);
+        all.push_str(part_number(line).filter(|_| is_own).map_or(line, |(_, rest)| rest));
+        all.push('\n');
+        all
+    }))
+}
+
+/// As `number`, where a number that has grown by a digit leaves one blank less.
+fn part_number(line: &str) -> Option<(u64, &str)> {
+    let rest = line.trim_start_matches(' ');
+    let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+    let (number, rest) = rest.split_at(end);
+    let rest =
+        if rest.is_empty() { rest } else { rest.strip_prefix([' ', '\t', ':', '|', '.'])?.trim_start_matches(' ') };
+    Some((number.parse().ok()?, rest))
+}
+
 /// A text without the numbers of its lines.
 pub(super) fn without_numbers(text: &str) -> String {
     text.lines().fold(String::with_capacity(text.len()), |mut all, line| {
@@ -199,7 +229,7 @@ const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Au
 
 #[cfg(test)]
 mod tests {
-    use super::{are_numbered, undecorated, without_numbers, without_remark};
+    use super::{are_numbered, undecorated, without_numbers, without_numbers_of_part, without_remark};
 
     #[test]
     fn numbers_of_lines_are_taken_off_where_all_lines_have_them() {
@@ -212,6 +242,12 @@ mod tests {
             assert!(!are_numbered(&text.replace("  10", "  11")), "a list of numbers");
         }
         assert!(!are_numbered("1: a\n2: b\n"));
+        let part: String = (1..=10)
+            .map(|number| format!("{number:<3}[  5]   0.00-1.00   sec  1.13 GBytes  9.73 Gbits/sec\n"))
+            .collect();
+        let text = without_numbers_of_part(&format!("Look:\n{part}end\n")).unwrap();
+        assert!(text.starts_with("Look:\n[  5]   0.00") && text.ends_with("Gbits/sec\nend\n"));
+        assert!(without_numbers_of_part("1. first\n2. then\n").is_none());
     }
 
     #[test]

@@ -55,6 +55,15 @@ const BLOCKS: [&str; 16] =
 /// A line without the marks of Jira's blocks: `{code:bash}`, `{noformat}`, `{quote}`.
 pub(super) fn without_blocks(line: &str) -> Cow<'_, str> {
     let mut line = Cow::Borrowed(line);
+    for name in ["code", "quote", "b", "i", "u", "pre", "spoiler"] {
+        // Forums: `[code]`, `[quote=Somebody]`, `[/b]`.
+        for open in [format!("[{name}]"), format!("[/{name}]"), format!("[{name}=")] {
+            while let Some(at) = line.find(&open) {
+                let Some(length) = line[at..].find(']') else { break };
+                line = Cow::Owned(format!("{}{}", &line[..at], &line[at + length + 1..]));
+            }
+        }
+    }
     for name in ["{code", "{noformat", "{quote", "{panel"] {
         while let Some(at) = line.find(name) {
             let Some(length) = line[at..].find('}') else { break };
@@ -86,5 +95,8 @@ mod tests {
         assert_eq!(without_blocks("{noformat}iperf Done.{noformat}"), "iperf Done.");
         assert_eq!(without_blocks("{\"code\": 1}"), "{\"code\": 1}");
         assert_eq!(without_blocks("{codes}"), "{codes}");
+        assert_eq!(without_blocks("[code]D:\\>iperf3 -c a[/code]"), "D:\\>iperf3 -c a");
+        assert_eq!(without_blocks("[b]10 Gbit[/b] [quote=Jo]x"), "10 Gbit x");
+        assert_eq!(without_blocks("[  5] [SUM] [=>]"), "[  5] [SUM] [=>]");
     }
 }

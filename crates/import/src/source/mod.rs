@@ -32,6 +32,7 @@ pub(crate) fn text<'a>(bytes: &'a [u8], outside: &mut Anomalies) -> Cow<'a, str>
     let text = if markup::is_page(&text) { Cow::Owned(markup::without_tags(&text)) } else { text };
     let text = if needs_cleaning(&text) { Cow::Owned(cleaned(&text)) } else { text };
     let text = if decoration::are_numbered(&text) { Cow::Owned(decoration::without_numbers(&text)) } else { text };
+    let text = decoration::without_numbers_of_part(&text).map_or(text, Cow::Owned);
     if text.lines().any(|line| undecorated(line).len() < line.len()) {
         Cow::Owned(all_undecorated(&text))
     } else {
@@ -141,6 +142,7 @@ fn needs_cleaning(text: &str) -> bool {
     (!is_plain && text.contains(LETTERS))
         || marks(b'^', &["\n^C"])
         || marks(b'{', &["\\text{", "{code", "{noformat", "{quote"])
+        || marks(b'[', &["[/code]", "[/quote]", "[/b]", "[/pre]"])
         || (has(b'&') && ENTITIES.iter().any(|(entity, _)| text.contains(&format!("&{entity}"))))
 }
 

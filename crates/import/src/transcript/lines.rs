@@ -238,9 +238,10 @@ impl<'a> Lines<'a> {
 }
 
 /// `...`, `[...]`, `[...snip, all the same...]`: where a person has left lines out.
-fn is_left_out(text: &str) -> bool {
+pub(crate) fn is_left_out(text: &str) -> bool {
     let text = text.trim().trim_start_matches(['[', '(', '<']);
-    text.starts_with("...") || text.starts_with('\u{2026}')
+    let is_short = || text.len() < 60 && text.ends_with([']', ')', '>']);
+    text.starts_with("...") || text.starts_with('\u{2026}') || (text.starts_with("snip") && is_short())
 }
 
 /// Whether a line of a tool, or the first part of a broken one, may begin so: most lines of prose do not, and are looked at no

@@ -17,6 +17,7 @@ use super::parsed::ParsedTest;
 use super::rtt::{self, StatedRtt};
 use super::stated_rate::{self, StatedRate};
 use super::{Format, SkippedLines};
+pub(crate) use lines::is_left_out;
 use lines::{LineKind, Lines};
 
 /// All tests of a text.

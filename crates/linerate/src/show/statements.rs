@@ -19,6 +19,13 @@ pub fn verdict(diagnosis: &Diagnosis, says: &[Statement]) -> String {
             format!("{}. Causes are not ranked: it is not known how fast the flow should be (--expect).", fault.says)
         }
         Some(fault) => format!("{}. Nothing else that could be judged is wrong.", fault.says),
+        None if diagnosis.problems.is_empty()
+            && diagnosis.judged == 0
+            && says.iter().any(|statement| statement.kind == StatementKind::Well) =>
+        {
+            let well = says.iter().find(|statement| statement.kind == StatementKind::Well);
+            format!("No fault is shown. {}.", well.map_or("", |statement| statement.says.as_str()))
+        }
         None if !says.is_empty() && is_without_flows(diagnosis) => {
             "No fault is shown, and no test gave a rate.".to_owned()
         }
@@ -34,7 +41,7 @@ fn is_without_flows(diagnosis: &Diagnosis) -> bool {
 /// Whether a cause is likelier than all others together.
 fn has_cause(diagnosis: &Diagnosis) -> bool {
     let firsts = diagnosis.problems.iter().filter_map(|problem| problem.ranking.first());
-    firsts.into_iter().any(|first| first.probability > 0.5)
+    firsts.into_iter().any(|first| first.probability > 0.5 && !first.speaks_for.is_empty())
 }
 
 /// Statements, and where they come from.
