@@ -74,8 +74,9 @@ pub(crate) fn after_prompt(line: &str) -> Option<&str> {
     // Spaces stand in a prompt only between brackets.
     let plain = |text: &str| !text.contains(char::is_whitespace);
     let bracketed = prompt.starts_with('[') && prompt.trim_end().ends_with(']') && prompt.contains('@');
-    // `pi@raspberrypi:~ $ `.
-    let spaced = prompt.contains('@') && prompt.contains(':') && plain(prompt.trim_end());
+    // `pi@raspberrypi:~ $ `, `core@node-a ~ $ `.
+    let spaced = prompt.split_whitespace().next().is_some_and(|first| first.contains('@'))
+        && prompt.split_whitespace().count() <= 2;
     (plain(prompt) || bracketed || spaced).then_some(command.trim()).filter(|command| !command.is_empty())
 }
 

@@ -2,7 +2,7 @@
 
 use super::Pasted;
 
-pub(super) const TICKETS: [Pasted; 30] = [
+pub(super) const TICKETS: [Pasted; 42] = [
     Pasted {
         files: &["crc-switch-quoted.txt"],
         known: &[],
@@ -163,4 +163,66 @@ pub(super) const TICKETS: [Pasted; 30] = [
         says: "a receive buffer grows to 6.29 MB at most",
     },
     Pasted { files: &["xrdcp-alone.txt"], known: &[], found: false, says: "1.11 GB by xrdcp in 25.1 s, 353 Mbit/s" },
+    Pasted {
+        files: &["transfers-of-rclone.txt"],
+        known: &[],
+        found: true,
+        says: "line 1 says that the path carries 500 Mbit/s in and 100 Mbit/s out",
+    },
+    Pasted { files: &["relayed-peer.txt"], known: &[], found: true, says: "go through the relay ams and not directly" },
+    Pasted {
+        files: &["link-below-what-nic-can.txt"],
+        known: &[],
+        found: true,
+        says: "could run at 1.00 Gbit/s and offers no more than 100 Mbit/s and negotiation is off",
+    },
+    Pasted {
+        files: &["said-and-slow-port.txt"],
+        known: &[],
+        found: true,
+        says: "the transfer of line 1 has 88.8 Mbit/s, which is all that it carries",
+    },
+    Pasted {
+        files: &["two-hosts-of-one-client.txt"],
+        known: &[],
+        found: true,
+        says: "10 times as much: 192.0.2.60 and its part of the path carry that",
+    },
+    Pasted {
+        files: &["busy-encapsulation.txt"],
+        known: &[],
+        found: true,
+        says: "overlayd has 98 % of a CPU of node-a",
+    },
+    Pasted {
+        files: &["two-rtts-one-window.txt"],
+        known: &[],
+        found: true,
+        says: "under way in both, so that a window or a buffer of that size limits it",
+    },
+    Pasted {
+        files: &["server-limit-of-each.txt"],
+        known: &[],
+        found: true,
+        says: "a limit for each connection, at the server or a device in front of it",
+    },
+    Pasted {
+        files: &["datagrams-overtaken.txt"],
+        known: &[],
+        found: true,
+        says: "288 of them arrived after later ones (3.0 %)",
+    },
+    Pasted {
+        files: &["well-ten-gigabit-numbered.txt"],
+        known: &[],
+        found: false,
+        says: "No fault is shown. 192.0.2.32 to 192.0.2.33: 9.40 Gbit/s is what TCP gets of an Ethernet link of 10.0 Gbit/s",
+    },
+    Pasted { files: &["well-paid-line.txt"], known: &[], found: false, says: "No problem found" },
+    Pasted {
+        files: &["asked-to-stop-switch.txt"],
+        known: &[],
+        found: true,
+        says: "asked its switch to stop 8011544 times since its counters began",
+    },
 ];
