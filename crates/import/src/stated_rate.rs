@@ -190,7 +190,11 @@ fn rates_at(words: &[&str]) -> Option<([DataRate; 2], usize)> {
         Some(number) if !unit.is_empty() => (number, unit),
         _ => (number, unit),
     };
-    let (unit, used) = if unit.is_empty() { (*words.get(1)?, 2) } else { (unit.trim_start_matches('-'), 1) };
+    let (unit, used) = if unit.is_empty() {
+        (words.get(1).copied().filter(|unit| unit.len() > 1)?, 2)
+    } else {
+        (unit.trim_start_matches('-'), 1)
+    };
     let step = step(unit)?;
     let one = |text: &str| decimal(text)?.times(step).map(DataRate::from_bps).filter(|rate| is_credible(*rate));
     let rates = match number.split_once('/') {
@@ -225,7 +229,12 @@ fn pair_at(words: &[&str], at: usize) -> Option<([DataRate; 2], usize)> {
 /// Bits a second of a unit; `None` of one that people write for both bits and bytes.
 fn step(unit: &str) -> Option<u64> {
     // `MB/sec`, `Mbits/s`, `Mbps`.
-    let unit = unit.trim_end_matches("/sec").trim_end_matches("/s").trim_end_matches("ps");
+    let bare = unit.trim_end_matches("/sec").trim_end_matches("/s").trim_end_matches("ps");
+    // Bytes alone are an amount.
+    if bare == unit && AMOUNTS.contains(&unit) {
+        return None;
+    }
+    let unit = bare;
     match unit {
         "G" | "Gb" | "gb" | "Gbit" | "Gbits" | "gbit" | "gbits" | "GBit" | "Gbe" | "GbE" | "GBE" | "gbe" | "GBit/s"
         | "gig" | "Gig" | "gigabit" | "Gigabit" | "GE" => Some(1_000_000_000),
@@ -238,6 +247,9 @@ fn step(unit: &str) -> Option<u64> {
         _ => None,
     }
 }
+
+const AMOUNTS: [&str; 12] =
+    ["MB", "MByte", "MBytes", "Mbyte", "MiB", "GB", "GByte", "GBytes", "KB", "kB", "kByte", "KBytes"];
 
 /// A word without what surrounds it.
 fn bare(word: &str) -> &str {
@@ -401,6 +413,8 @@ mod tests {
             "it should not exceed 200 Mbit/s",
             "the shaper is set to 200 Mbit/s",
             "MTU 1500, 10 G of memory, version 3.1",
+            "I would have expected it to use the 1.2 MB",
+            "it should copy 300 GB",
             "the link went down on 11/12 at noon",
             "[  5]   0.00-1.00   sec   104 MBytes   870 Mbits/sec    2    564 KBytes",
         ] {

@@ -97,7 +97,7 @@ fn changed(tests: &[(Option<&String>, &AccessRates)]) -> Option<Statement> {
                     let (slow, fast) = if first < second { (*host, *of) } else { (*of, *host) };
                     return Some(Statement::fault(format!(
                         "the {name} from {} is {least} at {} and {most} at {}: the line carries {most}, and what only the slower one passes takes it \
-                         away (the virtual adapter of a machine in a machine and its offloads, a tunnel, Wi-Fi)",
+                         away (the virtual NIC of a guest and its offloads, a tunnel, Wi-Fi)",
                         one.server,
                         named(slow),
                         named(fast)

@@ -31,7 +31,7 @@ pub(super) fn of_echoes(tested: &Tested, echoes: &EchoSeries) -> Vec<Statement> 
     let part = if lost == 0 { String::new() } else { format!(" ({})", percent(ratio([lost, sent]))) };
     // Large ones may be too large.
     let silent = if lost == sent && sent > 1 && size < SMALL {
-        ": nothing answers, so that the host is down, a firewall drops echoes, or a route is missing there or on the way back"
+        ": nothing answers, so that the host is down, a firewall drops echoes, or a route is missing, there or in the reverse direction"
     } else {
         ""
     };

@@ -120,6 +120,7 @@ pub(super) fn beside_others(round: &Round) -> Option<Statement> {
     let pairs = pairs.filter(|(slow, fast)| {
         let is_farther = slow.rtt.zip(fast.rtt).is_some_and(|(slow, fast)| slow > fast * 3);
         let is_alike = slow.streams == fast.streams && slow.tool.is_some() && slow.tool == fast.tool;
+        let is_alike = is_alike && slow.from != slow.to && fast.from != fast.to;
         slow.goodput.bps() > 0 && fast.goodput.bps() > slow.goodput.bps() * TIMES && is_alike && !is_farther
     });
     let found = pairs.filter_map(|(slow, fast)| {
@@ -141,7 +142,7 @@ pub(super) fn beside_others(round: &Round) -> Option<Statement> {
         ),
         None => format!(
             "{} to {}: {} in one test and {} in another, {times} times as much: the path and both hosts carry that, so that what differs between \
-             the two (a version, an option, the way to the same host, the time) is the suspect",
+             the two (a version, an option, the path to the same host, the time) is the suspect",
             slow.from, slow.to, slow.goodput, fast.goodput
         ),
     }))

@@ -19,7 +19,7 @@ pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
     let first = all.first()?;
     let own: Vec<&Pong<'_>> = all.iter().take_while(|other| other.peer == first.peer).collect();
     let last = own.last()?;
-    // The last answer says how packets go once a direct way was looked for; only its RTTs are of that way.
+    // The last answer says how packets go once a direct path was looked for; only its RTTs are of that path.
     let mut rtts: Vec<u64> = own
         .iter()
         .filter(|pong| pong.relay.is_some() == last.relay.is_some())

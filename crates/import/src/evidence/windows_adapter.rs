@@ -1,4 +1,4 @@
-//! Network adapters of Windows: `Get-NetAdapter`.
+//! NICs of Windows: `Get-NetAdapter`.
 
 use units::DataRate;
 
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn adapters_that_are_up_have_the_rate_of_their_link() {
+    fn nics_that_are_up_have_the_rate_of_their_link() {
         let text = "Name                      InterfaceDescription                    ifIndex Status       MacAddress             LinkSpeed\n\
                     ----                      --------------------                    ------- ------       ----------             ---------\n\
                     Ethernet                  Some (R) Connection (7) X219                 12 Up           00-11-22-33-44-55       100 Mbps\n\
