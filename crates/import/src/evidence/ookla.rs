@@ -46,8 +46,8 @@ pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
     Found::of_access(rates, used)
 }
 
-/// The last state of a rate that was printed over and over, as a terminal's record has it in one line: `Upload: 3.1 Mbps [=- ] 11%   Upload:
-/// 9.55 Mbps (data used: 9.9 MB)`.
+/// The last state of a rate that was printed over and over, as a terminal's record has it in one line, with
+/// bars and RTTs between them: `Upload: 9.55 Mbps (data used: 9.9 MB)` ends it.
 fn after_progress(line: &str) -> &str {
     let at = ["Download:", "Upload:"].iter().filter_map(|title| line.rfind(title)).max();
     at.filter(|_| line.contains("latency: ")).map_or(line, |at| &line[at..])

@@ -87,7 +87,7 @@ fn aws(line: &str) -> Option<Moved> {
     let (whole, rest) = rest.split_once(" (")?;
     let (rate, _) = rest.split_once("/s)")?;
     let (moved, whole) = (amount(moved)?, amount(whole.trim_start_matches('~'))?);
-    plain("aws s3", moved, rate, moved >= whole, Heading::Outbound)
+    plain("aws s3", moved, rate, Heading::Outbound).map(|found| Moved { is_whole: moved >= whole, ..found })
 }
 
 /// `big.tar: 1.2 GiB / 5.0 GiB ┃▓▓▓    ┃ 24.00% 11.2 MiB/s 5m22s`.
@@ -98,7 +98,7 @@ fn mc(line: &str) -> Option<Moved> {
     let at = words.iter().position(|word| word.ends_with("iB/s") || word.ends_with("B/s"))?;
     let rate = format!("{}{}", words.get(at.checked_sub(1)?)?, words[at].trim_end_matches("/s"));
     let is_whole = words.iter().any(|word| word.starts_with("100") && word.ends_with('%'));
-    plain("mc", amount(moved)?, &rate, is_whole, Heading::Outbound)
+    plain("mc", amount(moved)?, &rate, Heading::Outbound).map(|found| Moved { is_whole, ..found })
 }
 
 /// `1073741824 bytes sent in 95.23 secs (11.2750 MB/s)`, `… bytes transferred in 95 seconds (10.8 MiB/s)`, `… received in 01:35 (10.78 MiB/s)`.
@@ -131,7 +131,7 @@ fn smb(line: &str) -> Option<Moved> {
     let (_, rate) = rest.split_once(" (")?;
     let number = rate.strip_suffix(')').unwrap_or(rate).split(' ').next()?;
     rate.contains("KiloBytes/sec").then_some(())?;
-    plain("smbclient", ByteCount::new(size.parse().ok()?), &format!("{number}KiB"), true, Heading::Inbound)
+    plain("smbclient", ByteCount::new(size.parse().ok()?), &format!("{number}KiB"), Heading::Inbound)
 }
 
 /// `Receiving objects:  45% (1234/2742), 120.00 MiB | 1.21 MiB/s`, with `, done.` behind the last one.
@@ -144,7 +144,7 @@ fn git(line: &str) -> Option<Moved> {
     };
     let (moved, rate) = rest.split_once("), ")?.1.split_once(" | ")?;
     let (rate, _) = rate.split_once("/s")?;
-    plain("git", amount(moved)?, rate, line.contains("done"), heading)
+    plain("git", amount(moved)?, rate, heading).map(|found| Moved { is_whole: line.contains("done"), ..found })
 }
 
 /// `[#2089b0 400.0MiB/3.2GiB(12%) CN:1 DL:11.5MiB ETA:4m51s]`.
@@ -154,7 +154,8 @@ fn aria(line: &str) -> Option<Moved> {
     let (moved, rest) = rest.split_once('/')?;
     let (_, rate) = rest.split_once(" DL:")?;
     let rate = rate.split(' ').next()?;
-    plain("aria2c", amount(moved)?, rate, rest.contains("(100%)"), Heading::Inbound)
+    plain("aria2c", amount(moved)?, rate, Heading::Inbound)
+        .map(|found| Moved { is_whole: rest.contains("(100%)"), ..found })
 }
 
 /// `file.iso   16%[=>     ] 308,62K  26,5KB/s    eta 64s`, and at its end `100%[====>] 250.28M  11.8MB/s    in 39s`.
@@ -166,7 +167,7 @@ fn bar(line: &str) -> Option<Moved> {
     let (size, rate) = (words.next()?, words.next()?.strip_suffix("/s")?);
     let moved = amount(&format!("{size}{}", if size.ends_with('B') { "" } else { "B" }))?;
     matches!(words.next()?, "eta" | "in").then_some(())?;
-    plain("wget", moved, rate, percent == 100, Heading::Inbound)
+    plain("wget", moved, rate, Heading::Inbound).map(|found| Moved { is_whole: percent == 100, ..found })
 }
 
 /// `[12:41] 3.02%  3318 files 301.127 MiB, total 41022 files 9.733 GiB, 0 errors ETA 6:47:10`.
@@ -179,8 +180,8 @@ fn restic(line: &str) -> Option<Moved> {
     Some(Moved { tool: "restic", moved, rate, elapsed: Some(elapsed), is_whole: false, heading: Heading::Outbound })
 }
 
-fn plain(tool: &'static str, moved: ByteCount, rate: &str, is_whole: bool, heading: Heading) -> Option<Moved> {
-    Some(Moved { tool, moved, rate: per_second(rate)?, elapsed: None, is_whole, heading })
+fn plain(tool: &'static str, moved: ByteCount, rate: &str, heading: Heading) -> Option<Moved> {
+    Some(Moved { tool, moved, rate: per_second(rate)?, elapsed: None, is_whole: true, heading })
 }
 
 fn per_second(bytes: &str) -> Option<DataRate> {
