@@ -42,7 +42,7 @@ pub struct SmallWindow {
     pub from: String,
     /// Who may send no more than it.
     pub to: String,
-    /// Its size.
+    /// How much may be under way to its host at most, whatever the RTT.
     pub window: ByteCount,
 }
 
