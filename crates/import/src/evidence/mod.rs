@@ -61,7 +61,8 @@ mod tshark;
 mod watched;
 mod wget;
 mod windows;
-mod windows_adapter;
+
+mod windows_nic;
 mod windows_ping;
 mod windows_tcp;
 
@@ -169,7 +170,7 @@ const READERS: [Reader; 79] = [
     rclone::read,
     tailscale::read,
     tailscale::status,
-    windows_adapter::read,
+    windows_nic::read,
     progress::read,
     switch_port::ios_part,
     processes::read,
