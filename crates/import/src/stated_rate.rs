@@ -305,7 +305,7 @@ const MEASURED: [&str; 24] = [
 const NEGATIONS: [&str; 10] =
     ["not", "no", "never", "cannot", "can't", "doesn't", "don't", "without", "shouldn't", "old"];
 const LIMITS: [&str; 8] = ["limit", "limited", "limiter", "shaped", "shaper", "throttled", "policed", "capped"];
-const LINKS: [&str; 34] = [
+const LINKS: [&str; 33] = [
     "path",
     "contract",
     "handover",
@@ -332,7 +332,6 @@ const LINKS: [&str; 34] = [
     "switch",
     "wan",
     "card",
-    "adapter",
     "interface",
     "interfaces",
     "wave",
