@@ -116,7 +116,7 @@ fn of_buffer(beside: &Beside<'_>, host: Option<&String>, buffer: &Buffer) -> Sta
 fn explained(beside: &Beside<'_>, host: Option<&String>, buffer: &Buffer) -> Option<String> {
     beside.transfers().find_map(|Transfer { run, total, from, to }| {
         let end = if buffer.of == Of::Received { to } else { from };
-        let is_of_host = host.is_some_and(|host| is_same(end, host));
+        let is_of_host = host.is_some_and(|host| is_same([end, host]));
         let rtt = rtt(run, total).filter(|rtt| is_of_host && rtt.source != RttSource::WindowOverRate)?.low;
         let most = DataRate::of(buffer.most, rtt)?;
         let half = DataRate::from_bps(most.bps() / 2);
@@ -126,7 +126,7 @@ fn explained(beside: &Beside<'_>, host: Option<&String>, buffer: &Buffer) -> Opt
 }
 
 /// Whether two names are of one host: a prompt or a person has the first label only.
-fn is_same(one: &str, other: &str) -> bool {
+fn is_same([one, other]: [&str; 2]) -> bool {
     let label = |name: &str| name.split('.').next().unwrap_or_default().to_lowercase();
     let is_address = |name: &str| name.parse::<std::net::IpAddr>().is_ok();
     one == other || (!is_address(one) && !is_address(other) && label(one) == label(other))

@@ -19,7 +19,7 @@ pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opti
         .take_while(|words| words.first().is_some_and(|pid| pid.parse::<u32>().is_ok()) && words.len() > at)
         .collect();
     (!rows.is_empty()).then_some(())?;
-    let shares: Vec<(u32, &str)> = rows.iter().filter_map(|words| share(words, at, titles.len())).collect();
+    let shares: Vec<(u32, &str)> = rows.iter().filter_map(|words| share(words, [at, titles.len()])).collect();
     let busy = shares
         .iter()
         .filter(|(_, name)| !name.starts_with("[k") && !name.starts_with("ksoftirqd"))
@@ -34,7 +34,7 @@ pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opti
 }
 
 /// The share of a process, and its name. A name may have blanks in it, and what stands before the share none but in the state of busybox (`S <`).
-fn share<'a>(words: &[&'a str], at: usize, columns: usize) -> Option<(u32, &'a str)> {
+fn share<'a>(words: &[&'a str], [at, columns]: [usize; 2]) -> Option<(u32, &'a str)> {
     let (share, name) = [at, at + 1].into_iter().find_map(|at| {
         let word = words.get(at)?;
         let share = decimal(word.strip_suffix('%').unwrap_or(word))?.times(100)?;

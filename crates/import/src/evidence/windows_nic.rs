@@ -24,7 +24,7 @@ fn table(lines: &[&str]) -> Option<Found> {
         // The last column, of which only its two words are certain: names are cut with letters that are wider than a byte.
         let words: Vec<&str> = row.split_whitespace().collect();
         let [.., number, unit] = *words.as_slice() else { break };
-        let Some(rate) = rate(number, unit) else { break };
+        let Some(rate) = rate([number, unit]) else { break };
         let device = row.split("  ").next().unwrap_or_default().trim().to_owned();
         if words.contains(&"Up") && row.len() >= at.min(ROW) {
             shows.push(Shown::Host(HostFact::Link(link(device, rate))));
@@ -45,7 +45,7 @@ fn list(lines: &[&str]) -> Option<Found> {
     let used = own.count();
     let speed = lines[..used].iter().find_map(|line| value(line, "LinkSpeed"))?;
     let (number, unit) = speed.split_once(' ')?;
-    let shows = vec![Shown::Host(HostFact::Link(link(device, rate(number, unit)?)))];
+    let shows = vec![Shown::Host(HostFact::Link(link(device, rate([number, unit])?)))];
     Some(Found { shows, lines: used })
 }
 
@@ -53,7 +53,7 @@ fn link(device: String, rate: DataRate) -> LinkState {
     LinkState { device, is_up: true, rate: Some(rate), ..LinkState::default() }
 }
 
-fn rate(number: &str, unit: &str) -> Option<DataRate> {
+fn rate([number, unit]: [&str; 2]) -> Option<DataRate> {
     let step = match unit {
         "bps" => 1,
         "Kbps" => 1_000,
