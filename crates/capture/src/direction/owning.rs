@@ -8,7 +8,7 @@ use super::owner::Owner;
 use super::recall::{Accounts, Activity, Interval, Reach, part_of};
 use super::refill::{RefillPart, RefillStart, Writing};
 use super::room::{Pause, WakeLevel};
-use super::wake::Burst;
+use super::wake::{Burst, SentBytes};
 
 /// A sender that answers acknowledgments with data does so within this; later is a pause.
 const ANSWER_NS: i64 = 1_000_000;
@@ -16,6 +16,17 @@ const ANSWER_NS: i64 = 1_000_000;
 const DRAINED: f64 = 0.6;
 
 impl Direction {
+    /// Whether so many bytes are the segments of the largest frame that a kernel makes (`tcp_size_goal`), and no number that programs write.
+    fn is_largest_frame(&self, bytes: u64) -> bool {
+        let mss = u64::from(self.mss());
+        let is_largest = bytes <= LARGEST_PACKET && bytes + mss + HEADERS > LARGEST_PACKET;
+        is_largest
+            && bytes > mss
+            && bytes.is_multiple_of(mss)
+            && !bytes.is_multiple_of(512)
+            && !bytes.is_multiple_of(1_000)
+    }
+
     /// What has limited the sender since the last packet, by the state that this packet left. In order of precedence.
     pub(crate) fn owner_before(&self, time_ns: i64) -> Owner {
         owner(self, time_ns)
@@ -113,12 +124,6 @@ const AT_ONCE_NS: i64 = 30_000;
 /// Bytes of a packet and its headers at most, without BIG TCP, and what Linux leaves of them for headers (`MAX_TCP_HEADER`).
 const LARGEST_PACKET: u64 = 65_535;
 const HEADERS: u64 = 320;
-
-/// Whether so many bytes are the segments of the largest frame that a kernel makes (`tcp_size_goal`), and no number that programs write.
-fn is_largest_frame(bytes: u64, mss: u64) -> bool {
-    let is_largest = bytes <= LARGEST_PACKET && bytes + mss + HEADERS > LARGEST_PACKET;
-    is_largest && bytes > mss && bytes.is_multiple_of(mss) && !bytes.is_multiple_of(512) && !bytes.is_multiple_of(1_000)
-}
 
 impl Direction {
     /// The receiver takes more.
@@ -220,7 +225,7 @@ impl Direction {
             }
             let answered = bytes.min(self.recent.credit);
             self.recent.credit -= answered;
-            self.wakes.sent(bytes, answered);
+            self.wakes.sent(SentBytes { all: bytes, answered });
             if self.is_held_back(since, bytes - answered) {
                 // An RTT in which nothing leaves, for most of it.
                 if since.data_ns > self.clock.burst_gap_ns(self.path_rtt_ns()).max(self.path_rtt_ns() / 4) {
@@ -262,7 +267,11 @@ impl Direction {
         let frame = u64::from(self.counts.largest_payload);
         let known = self.wakes.level().map(WakeLevel::seen).or_else(|| {
             let (held, _) = self.refills.level()?;
-            Some(self.wakes.usual().map_or_else(|| WakeLevel::of_buffer(held, frame), WakeLevel::seen))
+            Some(
+                self.wakes
+                    .usual()
+                    .map_or_else(|| WakeLevel::of_buffer(held.saturating_sub(frame)..=held), WakeLevel::seen),
+            )
         });
         let Self { waits, recall, budget, series, .. } = self;
         waits.take(pause, known, |span| {
@@ -283,7 +292,7 @@ impl Direction {
                 self.recent.is_topping_up = self.refills.is_early(before);
             }
         }
-        let is_framed = is_largest_frame(bytes, u64::from(self.mss()));
+        let is_framed = self.is_largest_frame(bytes);
         self.refills.sent(RefillPart { bytes, ack_ns: (since.acks > 0).then_some(since.ack_ns), is_framed });
     }
 

@@ -6,7 +6,7 @@
 //! megabytes, as many as the congestion window lets leave at once. Its writer is not woken until all but two thirds of the buffer are
 //! acknowledged, so such a transfer is one burst of any size after the other, each of which begins with as little outstanding.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -51,8 +51,8 @@ impl WakeLevel {
     }
 
     /// Of a buffer that takes frames up to some bytes outstanding: it holds that, or up to a frame less, and two thirds of it wake its writer.
-    pub(super) fn of_buffer(held: u64, frame: u64) -> Self {
-        Self { least: held.saturating_sub(frame) / 3 * 2, most: held / 3 * 2 }
+    pub(super) fn of_buffer(held: RangeInclusive<u64>) -> Self {
+        Self { least: held.start() / 3 * 2, most: held.end() / 3 * 2 }
     }
 }
 

@@ -96,6 +96,13 @@ impl Default for Votes {
     }
 }
 
+/// The payload of a packet, and how much of it left in answer to what the last acknowledgments had freed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SentBytes {
+    pub(super) all: u64,
+    pub(super) answered: u64,
+}
+
 impl WakeLevels {
     /// A burst begins. Returns whether an acknowledgment has released it.
     pub(super) fn burst(&mut self, burst: Burst) -> bool {
@@ -161,11 +168,11 @@ impl WakeLevels {
         }
     }
 
-    /// A packet has left: so many bytes, and so many of them in answer to what the last acknowledgments had freed.
+    /// A packet has left.
     #[inline]
-    pub(super) fn sent(&mut self, bytes: u64, answered: u64) {
-        self.sent = self.sent.saturating_add(bytes);
-        self.beyond = self.beyond.saturating_add(bytes.saturating_sub(answered));
+    pub(super) fn sent(&mut self, bytes: SentBytes) {
+        self.sent = self.sent.saturating_add(bytes.all);
+        self.beyond = self.beyond.saturating_add(bytes.all.saturating_sub(bytes.answered));
     }
 
     /// Of the acknowledgments that are answered at once, those that wake a writer are more than a few; or what leaves in answer is little of

@@ -169,9 +169,9 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
     let no_part =
         |what: &str| CatalogueError::NoPart { file: file.to_owned(), cause: text.id.clone(), what: what.to_owned() };
     let shows = shown(file, &text.id, &text.shows)?;
-    let states = |of: &[String], key: &str| states(file, &text.id, of, key);
-    let (requires, needs) = (states(&text.requires, "requires")?, states(&text.needs, "needs")?);
-    let never = states(&text.never, "never")?;
+    let entry = Entry { file, cause: &text.id };
+    let (requires, needs) = (entry.states(&text.requires, "requires")?, entry.states(&text.needs, "needs")?);
+    let never = entry.states(&text.never, "never")?;
     let fastest_link = text.fastest_link.as_deref().map(str::parse).transpose();
     let fastest_link = fastest_link.map_err(|_| no_part("the fastest link"))?;
     if let Some((rule, _)) = text.rules.iter().find(|(_, part)| !(**part > 0.0 && **part <= 1.0)) {
@@ -228,16 +228,24 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
     Ok(Cause { manners: manners?, ..own })
 }
 
-fn states(file: &str, cause: &str, of: &[String], key: &str) -> Result<Vec<SignState>, CatalogueError> {
-    let state = |state: &String| {
-        SignState::parse(state).ok_or_else(|| CatalogueError::NoSuchState {
-            file: file.to_owned(),
-            cause: cause.to_owned(),
-            sign: key.to_owned(),
-            state: state.clone(),
-        })
-    };
-    of.iter().map(state).collect()
+/// A cause of a file, to say where a slip is.
+struct Entry<'a> {
+    file: &'a str,
+    cause: &'a str,
+}
+
+impl Entry<'_> {
+    fn states(&self, of: &[String], key: &str) -> Result<Vec<SignState>, CatalogueError> {
+        let state = |state: &String| {
+            SignState::parse(state).ok_or_else(|| CatalogueError::NoSuchState {
+                file: self.file.to_owned(),
+                cause: self.cause.to_owned(),
+                sign: key.to_owned(),
+                state: state.clone(),
+            })
+        };
+        of.iter().map(state).collect()
+    }
 }
 
 /// The same cause at work in another way. A sign that the manner names is the manner's alone.
@@ -248,7 +256,7 @@ fn in_manner(file: &str, own: &Cause, manner: MannerText, prior: f64) -> Result<
     shows.extend(named);
     // What another manner requires, this one does not.
     let mut requires: Vec<SignState> = own.requires.iter().copied().filter(|seen| shows.contains_key(seen)).collect();
-    requires.extend(states(file, &own.id, &manner.requires, "requires")?);
+    requires.extend(Entry { file, cause: &own.id }.states(&manner.requires, "requires")?);
     Ok(Cause { requires, title: manner.title, prior: prior * manner.share, shows, ..own.clone() })
 }
 

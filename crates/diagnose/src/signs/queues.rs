@@ -12,13 +12,13 @@ use super::flow::{Complaint, Flow, FlowKind};
 use super::percent::percent;
 
 /// Whether a queue stood while datagrams were lost: they come evenly, so that most RTTs are those of the losses.
-fn while_lost(flow: &Flow, is_standing: bool, (idle, loaded): (Duration, Duration)) -> Option<Observation> {
+fn while_lost(flow: &Flow, queue: &str, (idle, loaded): (Duration, Duration)) -> Option<Observation> {
     let lost = flow.lost.filter(|lost| *lost >= MANY_LOST && flow.kind == FlowKind::Udp)?;
     if flow.state("datagrams") != Some("path") || flow.state("queue-at-loss").is_some() {
         return None;
     }
     let state = match loaded.saturating_sub(idle) {
-        _ if is_standing => "full",
+        _ if queue != "none" => "full",
         grown if grown < NO_QUEUE => "no-queue",
         _ => return None,
     };
@@ -44,7 +44,7 @@ pub(super) fn add(flows: &mut [Flow]) {
         };
         let says = format!("RTTs of {}, {} under load", show(idle), show(loaded));
         flow.observations.extend(Observation::of("queue", state, says));
-        flow.observations.extend(while_lost(flow, state != "none", (idle, loaded)));
+        flow.observations.extend(while_lost(flow, state, (idle, loaded)));
         if state == "deep" && flow.complaint.is_none() {
             flow.complaint = Some(Complaint::Delaying);
         }

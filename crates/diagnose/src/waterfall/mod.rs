@@ -13,6 +13,7 @@ pub mod cause;
 mod ceiling;
 pub mod check;
 pub mod facts;
+mod fill;
 mod ledger;
 pub mod line;
 pub mod losses;

@@ -7,6 +7,7 @@
 use model::series::field::Field;
 
 use super::cause::Reason;
+use super::fill::Fill;
 use super::losses::Phase;
 use super::stream::{Clocks, NO_PACING_LIMIT, Pacing, Processor, Setting, Stream};
 use super::times::{KernelTimes, Times};
@@ -189,7 +190,8 @@ impl<'a> Splitter<'a> {
         let state = |field| self.stream.sent(field).map(|curve| curve.state(to));
         let (outstanding, cwnd) = (state(Field::Unacked), state(Field::SndCwnd));
         let (waiting, segment) = (state(Field::Notsent), state(Field::SndMss).unwrap_or(0));
-        let cwnd_full = cwnd.zip(outstanding).is_some_and(|(cwnd, outstanding)| is_full(cwnd, outstanding));
+        let cwnd_full =
+            cwnd.zip(outstanding).is_some_and(|(cwnd, outstanding)| Fill { used: outstanding, limit: cwnd }.is_full());
         if self.window_is_full(to) && !cwnd_full {
             return self.nearly_full(reading);
         }
@@ -214,7 +216,7 @@ impl<'a> Splitter<'a> {
         let state = |field| self.stream.sent(field).map(|curve| curve.state(at));
         let segment = state(Field::SndMss).unwrap_or(0);
         state(Field::SndWnd).zip(state(Field::Unacked)).is_some_and(|(window, outstanding)| {
-            segment > 0 && is_full(window, outstanding.saturating_add(1).saturating_mul(segment))
+            segment > 0 && Fill { used: outstanding.saturating_add(1).saturating_mul(segment), limit: window }.is_full()
         })
     }
 
@@ -307,14 +309,7 @@ impl<'a> Splitter<'a> {
     }
 }
 
-/// Whether what is used of a limit leaves no room for another burst.
-fn is_full(limit: u64, used: u64) -> bool {
-    u128::from(used) * 100 >= u128::from(limit) * FULL_PERCENT
-}
-
 /// iperf3's cookie, which comes before the payload, is this long; so are others in its place.
 const COOKIE: u64 = 64;
 /// Less than one receive of 64 KiB may lie there at any moment.
 const SMALL_UNREAD: u64 = 65_536;
-/// A window this full cannot take another burst of segments (64 KiB at most).
-const FULL_PERCENT: u128 = 85;

@@ -2,6 +2,7 @@
 
 use model::series::field::Field;
 
+use super::fill::Fill;
 use super::stream::{Setting, Stream};
 use super::track::Curve;
 use super::writer;
@@ -122,7 +123,7 @@ fn wait_for_room(stream: &Stream<'_>, setting: &Setting<'_>) -> i64 {
         let (unsent, segment) = state(Field::Notsent, at).zip(state(Field::SndMss, at))?;
         let (queued, limit) = state(Field::WmemQueued, at).zip(state(Field::Sndbuf, at))?;
         let is_empty = window > INITIAL_WINDOW && outstanding.saturating_mul(2) <= window && unsent < segment.max(1);
-        Some(is_empty && limit >= largest && writer::is_held(queued, limit))
+        Some(is_empty && limit >= largest && writer::is_held(Fill { used: queued, limit }))
     };
     let is_written_later = |at: i64| stream.sent(Field::AppBytes).is_some_and(|bytes| bytes.state(at) < bytes.last());
     let mut times = sender.times().iter().copied().filter(|at| *at >= 0);

@@ -11,6 +11,7 @@
 
 use model::series::field::Field;
 
+use super::fill::Fill;
 use super::stream::{Setting, Stream};
 
 /// At which samples of one stream its program waited.
@@ -97,13 +98,13 @@ impl Around {
 }
 
 /// Whether so many bytes in a send buffer of a size do not wake a program that waits for room in it.
-pub(super) fn is_held(queued: u64, limit: u64) -> bool {
-    fullness(queued, limit) >= HELD
+pub(super) fn is_held(buffer: Fill) -> bool {
+    fullness(buffer) >= HELD
 }
 
 /// In thousandths; nothing where nobody has waited yet.
-fn fullness(queued: u64, limit: u64) -> u64 {
-    if has_never_grown(limit) { 0 } else { queued.saturating_mul(1_000).checked_div(limit).unwrap_or(0) }
+fn fullness(buffer: Fill) -> u64 {
+    if has_never_grown(buffer.limit) { 0 } else { buffer.thousandths() }
 }
 
 fn is_full_enough(sight: &Sight) -> bool {
@@ -133,7 +134,7 @@ fn sights(stream: &Stream<'_>) -> Option<Vec<Sight>> {
     let busy = sender.column(Field::BusyTime);
     let sight = |at: &i64| Sight {
         at: *at,
-        fullness: fullness(queued.state(*at), limit.state(*at)),
+        fullness: fullness(Fill { used: queued.state(*at), limit: limit.state(*at) }),
         all_sent: unsent.state(*at) < segment.state(*at).max(1),
         busy: busy.map(|busy| busy.state(*at)),
     };
