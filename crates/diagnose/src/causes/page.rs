@@ -61,6 +61,34 @@ fn entry(page: &mut String, cause: &Cause) {
         let named: Vec<String> = named.chain(of_host).collect();
         let _ = writeln!(page, "- Named only with one of: {}", named.join(", "));
     }
+    excluded(page, cause);
+    for manner in &cause.manners {
+        let share = manner.prior / cause.ways().map(|way| way.prior).sum::<f64>();
+        let _ = writeln!(
+            page,
+            "- Or, {:.0} % of the time, {}: {}",
+            share * 100.0,
+            manner.title,
+            signs_of(manner).join(", ")
+        );
+    }
+    let _ = writeln!(page, "- The test that decides: {}", cause.test);
+    let fixes = cause.fix.iter().map(|rule| format!("`linerate host fix {rule}`"));
+    let fixes = fixes.collect::<Vec<_>>().join(", ");
+    let _ = writeln!(
+        page,
+        "- Remedy: {}{}",
+        cause.remedy,
+        if fixes.is_empty() { String::new() } else { format!(" ({fixes})") }
+    );
+    let _ = writeln!(page, "- Fixed when: {}", cause.verify);
+    if !cause.references.is_empty() {
+        let _ = writeln!(page, "- See: {}", cause.references.join("; "));
+    }
+}
+
+/// Where it is out, and where it takes the place of others.
+fn excluded(page: &mut String, cause: &Cause) {
     if !cause.never.is_empty() {
         let named = cause.never.iter().map(|seen| format!("`{} = {}`", seen.sign().name, seen.state().name));
         let _ = writeln!(page, "- Out where a flow shows: {}", named.collect::<Vec<_>>().join(", "));
@@ -84,29 +112,6 @@ fn entry(page: &mut String, cause: &Cause) {
     }
     if let Some(rate) = cause.fastest_link {
         let _ = writeln!(page, "- Out where a flow carried more than {rate} past the place");
-    }
-    for manner in &cause.manners {
-        let share = manner.prior / cause.ways().map(|way| way.prior).sum::<f64>();
-        let _ = writeln!(
-            page,
-            "- Or, {:.0} % of the time, {}: {}",
-            share * 100.0,
-            manner.title,
-            signs_of(manner).join(", ")
-        );
-    }
-    let _ = writeln!(page, "- The test that decides: {}", cause.test);
-    let fixes = cause.fix.iter().map(|rule| format!("`linerate host fix {rule}`"));
-    let fixes = fixes.collect::<Vec<_>>().join(", ");
-    let _ = writeln!(
-        page,
-        "- Remedy: {}{}",
-        cause.remedy,
-        if fixes.is_empty() { String::new() } else { format!(" ({fixes})") }
-    );
-    let _ = writeln!(page, "- Fixed when: {}", cause.verify);
-    if !cause.references.is_empty() {
-        let _ = writeln!(page, "- See: {}", cause.references.join("; "));
     }
 }
 

@@ -12,8 +12,9 @@ use super::flow::{Complaint, Flow, FlowKind};
 use super::percent::percent;
 
 /// Whether a queue stood while datagrams were lost: they come evenly, so that most RTTs are those of the losses.
-fn while_lost(flow: &Flow, queue: &str, (idle, loaded): (Duration, Duration)) -> Option<Observation> {
+fn while_lost(flow: &Flow, queue: &str) -> Option<Observation> {
     let lost = flow.lost.filter(|lost| *lost >= MANY_LOST && flow.kind == FlowKind::Udp)?;
+    let (idle, loaded) = flow.rtt.zip(flow.loaded_rtt)?;
     if flow.state("datagrams") != Some("path") || flow.state("queue-at-loss").is_some() {
         return None;
     }
@@ -44,7 +45,7 @@ pub(super) fn add(flows: &mut [Flow]) {
         };
         let says = format!("RTTs of {}, {} under load", show(idle), show(loaded));
         flow.observations.extend(Observation::of("queue", state, says));
-        flow.observations.extend(while_lost(flow, state, (idle, loaded)));
+        flow.observations.extend(while_lost(flow, state));
         if state == "deep" && flow.complaint.is_none() {
             flow.complaint = Some(Complaint::Delaying);
         }

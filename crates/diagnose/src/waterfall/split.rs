@@ -4,6 +4,8 @@
 //! window and the send buffer were the limit (net/ipv4/tcp_output.c, `tcp_chrono_set`; Linux 4.10). The rest of the
 //! step is told apart by the state at its end. `docs/waterfall.md` explains the order.
 
+use std::ops::Range;
+
 use model::series::field::Field;
 
 use super::cause::Reason;
@@ -108,7 +110,9 @@ impl<'a> Splitter<'a> {
         };
         let buffer = match (reading, phase) {
             // A receiver that has room for more takes what the buffer holds, whoever reads it when.
-            (Reading::Behind(reason), _) if self.window_is_full(step.1) || self.is_silent(self.round_trip(step)) => {
+            (Reading::Behind(reason), _)
+                if self.window_is_full(step.1) || self.is_silent(&self.round_trip(step.0..step.1)) =>
+            {
                 reason
             }
             (_, Phase::Recovery) => Reason::Recovery,
@@ -174,7 +178,7 @@ impl<'a> Splitter<'a> {
     /// Data was outstanding, and the kernel counted neither window nor buffer.
     fn rest(&self, (from, to): (i64, i64), phase: Phase, (still, reading): (bool, Reading)) -> Reason {
         if let Reading::Behind(reason) = reading
-            && self.is_silent(self.round_trip((from, to)))
+            && self.is_silent(&self.round_trip(from..to))
         {
             return reason;
         }
@@ -221,14 +225,14 @@ impl<'a> Splitter<'a> {
     }
 
     /// A step, and as much time before it as an acknowledgment takes.
-    fn round_trip(&self, (from, to): (i64, i64)) -> (i64, i64) {
+    fn round_trip(&self, step: Range<i64>) -> Range<i64> {
         let rtt = i64::try_from(self.setting.base_rtt.unwrap_or(0)).unwrap_or(0);
-        (from.min(to.saturating_sub(rtt.saturating_mul(2))), to)
+        step.start.min(step.end.saturating_sub(rtt.saturating_mul(2)))..step.end
     }
 
     /// Whether nothing was acknowledged in a step.
-    fn is_silent(&self, (from, to): (i64, i64)) -> bool {
-        self.stream.sent(Field::BytesAcked).is_some_and(|acked| acked.growth(from, to) == 0)
+    fn is_silent(&self, step: &Range<i64>) -> bool {
+        self.stream.sent(Field::BytesAcked).is_some_and(|acked| acked.growth(step.start, step.end) == 0)
     }
 
     fn nearly_full(&self, reading: Reading) -> Reason {

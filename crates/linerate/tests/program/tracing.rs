@@ -163,7 +163,8 @@ fn a_sender_that_paces_at_the_rate_of_its_bottleneck_is_no_slow_application() {
     assert!(owner == "congestion-window" && share > 0.75, "{owner} {share}");
     let slow = ["--application-rate", "20Mbit/s", "--no-offload", "--pcap-at", "receiver"];
     let (owner, share) = main_owner(folder.path(), &slow);
-    assert!(owner == "application" && share > 0.75, "{owner} {share}");
+    // At the far end a program that writes evenly is not distinguished from one that a full buffer holds.
+    assert!(owner == "application-or-send-buffer" && share > 0.75, "{owner} {share}");
 }
 
 #[test]
