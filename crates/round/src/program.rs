@@ -173,7 +173,9 @@ impl<'c> Running<'c> {
             self.process.kill()?;
         }
         let status = self.process.status()?;
-        while let Next::Piece(piece) = self.process.next(Duration::ZERO) {
+        // Who was ended has closed its outputs: what it said before that is on its way through threads of ours.
+        let until = self.clock.now() + if why.is_some() { LAST_PIECES } else { Duration::ZERO };
+        while let Next::Piece(piece) = self.process.next(until.since(self.clock.now())) {
             self.keep(piece);
         }
         let stdout = std::mem::take(&mut self.stdout);
@@ -203,6 +205,8 @@ pub const MAX_OUTPUT: usize = 128 << 20;
 pub const MAX_TALK: usize = 64 << 10;
 /// How long a program that is asked to end may take for its last words.
 const FAREWELL: Duration = Duration::from_secs(10);
+/// How long what a program said before it was ended may take to be read on a busy host.
+const LAST_PIECES: Duration = Duration::from_secs(1);
 /// How long the outputs of a program that has ended are read on, where something holds them open.
 const LINGER: Duration = Duration::from_secs(5);
 
