@@ -1,6 +1,7 @@
 //! Numbers with units as other tools print them. The arithmetic is that of `units`, so it is exact; a log of a day has half a
 //! million of them, so that no text is made on the way.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -64,6 +65,20 @@ pub(crate) fn seconds(number: &str) -> Option<Duration> {
 /// A time in milliseconds.
 pub(crate) fn milliseconds(number: &str) -> Option<Duration> {
     credible(decimal(number)?.times(1_000_000)?)
+}
+
+/// A time of two or three numbers: `1:21:16`, `01:16`.
+pub(crate) fn clock(text: &str, numbers: RangeInclusive<usize>) -> Option<Duration> {
+    let parts: Vec<u64> = text.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    numbers.contains(&parts.len()).then_some(())?;
+    parts.iter().try_fold(0_u64, |sum, part| sum.checked_mul(60)?.checked_add(*part)).map(Duration::from_secs)
+}
+
+/// How long so much takes at a rate.
+pub(crate) fn time_at(moved: ByteCount, rate: DataRate) -> Option<Duration> {
+    #[expect(clippy::cast_precision_loss, reason = "a time for display")]
+    let seconds = moved.get() as f64 * 8.0 / rate.bps().max(1) as f64;
+    Duration::try_from_secs_f64(seconds).ok().filter(|time| time.as_secs() <= MAX_SECONDS)
 }
 
 fn credible(nanos: u64) -> Option<Duration> {

@@ -275,6 +275,7 @@ impl Gathered {
         item: &Evidence,
         facts: &UserFacts,
     ) {
+        let facts = facts.with_stated(source.stated(), Heading::Outbound);
         for (index, socket) in list.iter().enumerate() {
             let completed = runs
                 .iter_mut()
@@ -292,7 +293,6 @@ impl Gathered {
             }
             let place = u128::try_from(item.line * 1000 + index).unwrap_or(u128::MAX);
             let id = RunId::new(source.written, source.digest.wrapping_add(place));
-            let facts = facts.with_stated(source.stated(), Heading::Outbound);
             let own = sockets::run(socket, id, source.written, item.host.as_deref(), &facts);
             if own.is_none() {
                 let host = |address: &str| {

@@ -139,14 +139,14 @@ fn kind(words: &[String], rate: &std::ops::Range<usize>) -> Option<StatedKind> {
     let is_instead = has(behind, &["instead"]);
     let expects = before.iter().rposition(|word| EXPECTED.contains(&word.as_str()));
     let measures = before.iter().rposition(|word| MEASURED.contains(&word.as_str()));
-    if measures.is_some() && measures > expects && !has(near, &LIMITS) {
+    if measures > expects && !has(near, &LIMITS) {
         return Some(StatedKind::Measured);
     }
     // A limit that is to be kept, or what somebody wishes or did before, is nothing that the path carries now.
     if has(before, &NEGATIONS) || has(near, &LIMITS) {
         return None;
     }
-    if expects.is_some() && (measures < expects || measures.is_none()) && !is_instead {
+    if expects > measures && !is_instead {
         return Some(StatedKind::Expected);
     }
     if has(behind, &["expected"])
@@ -154,21 +154,21 @@ fn kind(words: &[String], rate: &std::ops::Range<usize>) -> Option<StatedKind> {
     {
         return Some(StatedKind::Expected);
     }
-    let first: Vec<&str> = behind.iter().map(String::as_str).collect();
     // `(100 down / 100 up)`: only lines are named so.
     if rate.len() >= 4 {
         return Some(StatedKind::Link);
     }
-    let is_of_link = first
+    let is_of_link = behind
         .iter()
+        .map(String::as_str)
         .take_while(|word| !MEASURED.contains(word) && !PREPOSITIONS.contains(word))
-        .any(|word| LINKS.contains(word));
+        .any(|word| LINKS.contains(&word));
     if is_of_link && !is_measured(near) {
         return Some(StatedKind::Link);
     }
     // `the circuit is 1G`, `Internet: 200/20 Mbit/s`, `uplink of 10 Gbit/s`.
-    let joined: Vec<&str> = before.iter().rev().map(String::as_str).take_while(|word| JOINING.contains(word)).collect();
-    let noun = before.len().checked_sub(joined.len() + 1).map(|at| before[at].as_str());
+    let joined = before.iter().rev().take_while(|word| JOINING.contains(&word.as_str())).count();
+    let noun = before.len().checked_sub(joined + 1).map(|at| before[at].as_str());
     (noun.is_some_and(|noun| LINKS.contains(&noun)) && !is_measured(before)).then_some(StatedKind::Link)
 }
 

@@ -9,6 +9,7 @@ use units::{ByteCount, DataRate, WallTime};
 
 use super::shown::{Found, Shown, command_above};
 use crate::proof::{Claim, half_digit};
+use crate::quantity::clock;
 
 /// Reads from `% Total    % Received % Xferd  Average Speed` to the last line of numbers.
 pub(crate) fn read(lines: &[&str], before: &[&str], complaints: &mut Vec<String>) -> Option<Found> {
@@ -93,7 +94,7 @@ fn row(line: &str) -> Option<Row> {
     let [_, _, percent, received, _, _, speed, _, _, spent, left, _] = *words.as_slice() else { return None };
     let (bytes, bytes_within) = amount(received)?;
     let (rate, rate_within) = amount(speed)?;
-    let elapsed = clock(spent).unwrap_or(Duration::ZERO);
+    let elapsed = clock(spent, 3..=3).unwrap_or(Duration::ZERO);
     let claim = Claim {
         bytes: ByteCount::new(bytes),
         bytes_within,
@@ -121,10 +122,4 @@ fn amount(text: &str) -> Option<(u64, f64)> {
     let value = number.parse::<f64>().ok().filter(|value| (0.0..1e6).contains(value))? * step;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range was checked")]
     Some((value as u64, 2.0 * half_digit(number) * step))
-}
-
-fn clock(text: &str) -> Option<Duration> {
-    let parts: Vec<u64> = text.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
-    let [hours, minutes, seconds] = *parts.as_slice() else { return None };
-    Some(Duration::from_secs(hours.checked_mul(3600)?.checked_add(minutes.checked_mul(60)?)?.checked_add(seconds)?))
 }

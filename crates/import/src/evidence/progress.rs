@@ -9,7 +9,7 @@ use model::measurement::Heading;
 use units::{ByteCount, DataRate};
 
 use super::shown::{FileTransfer, Found, Shown};
-use crate::quantity::{decimal, seconds};
+use crate::quantity::{clock, decimal, seconds, time_at};
 
 /// Reads lines of one program as long as each goes on where the one before it ended.
 pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
@@ -29,7 +29,7 @@ pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
         tool,
         target: None,
         moved,
-        elapsed: elapsed.or_else(|| time_of(moved, rate))?,
+        elapsed: elapsed.or_else(|| time_at(moved, rate))?,
         rate,
         is_whole,
         heading,
@@ -74,7 +74,7 @@ fn pv(line: &str) -> Option<Moved> {
     let (_, behind) = rest.split_once("/s]")?;
     let mut words = before.split_whitespace();
     let moved = amount(words.next()?)?;
-    let elapsed = clock(words.next()?)?;
+    let elapsed = elapsed_of(words.next()?)?;
     words.next().is_none().then_some(())?;
     let is_whole = behind.contains("100%") || !behind.contains('%');
     let rate = DataRate::of(moved, elapsed)?;
@@ -115,7 +115,7 @@ fn ftp(line: &str) -> Option<Moved> {
     let (rate, _) = rate.split_once(')')?;
     let elapsed = match time.split_once(' ') {
         Some((number, "secs" | "seconds" | "sec" | "s")) => seconds(number)?,
-        None => time.strip_suffix('s').and_then(seconds).or_else(|| clock(time))?,
+        None => time.strip_suffix('s').and_then(seconds).or_else(|| elapsed_of(time))?,
         _ => return None,
     };
     let mean = DataRate::of(moved, elapsed).filter(|rate| !rate.is_zero())?;
@@ -175,7 +175,7 @@ fn restic(line: &str) -> Option<Moved> {
     let (time, rest) = line.strip_prefix('[')?.split_once("] ")?;
     let (moved, _) = rest.split_once(", total ")?;
     let (_, moved) = moved.split_once(" files ")?;
-    let (moved, elapsed) = (amount(moved)?, clock(time)?);
+    let (moved, elapsed) = (amount(moved)?, elapsed_of(time)?);
     let rate = DataRate::of(moved, elapsed)?;
     Some(Moved { tool: "restic", moved, rate, elapsed: Some(elapsed), is_whole: false, heading: Heading::Outbound })
 }
@@ -205,17 +205,8 @@ fn amount(text: &str) -> Option<ByteCount> {
 }
 
 /// `0:01:43`, `01:43`.
-fn clock(text: &str) -> Option<Duration> {
-    let parts: Vec<u64> = text.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
-    (2..=3).contains(&parts.len()).then_some(())?;
-    let sum = parts.iter().try_fold(0_u64, |sum, part| sum.checked_mul(60)?.checked_add(*part))?;
-    (sum > 0).then(|| Duration::from_secs(sum))
-}
-
-fn time_of(moved: ByteCount, rate: DataRate) -> Option<Duration> {
-    #[expect(clippy::cast_precision_loss, reason = "a time for display")]
-    let seconds = moved.get() as f64 * 8.0 / rate.bps().max(1) as f64;
-    Duration::try_from_secs_f64(seconds).ok().filter(|time| time.as_secs() <= crate::limits::MAX_SECONDS)
+fn elapsed_of(text: &str) -> Option<Duration> {
+    clock(text, 2..=3).filter(|time| !time.is_zero())
 }
 
 const LONGEST: usize = 400;

@@ -7,7 +7,7 @@ use units::{ByteCount, DataRate};
 
 use super::shown::{FileTransfer, Found, Shown, command_near};
 use super::transfer::remote;
-use crate::quantity::{decimal, seconds};
+use crate::quantity::{decimal, seconds, time_at};
 
 /// Reads from one line of `Transferred:` with an amount to the last line of the statistics, and of those that follow them.
 pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
@@ -33,7 +33,7 @@ pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opti
     let remote = remote(&words);
     let mean = last.elapsed.and_then(|elapsed| DataRate::of(last.moved, elapsed)).filter(|rate| !rate.is_zero());
     let rate = mean.unwrap_or(last.rate);
-    let elapsed = last.elapsed.filter(|_| mean.is_some()).or_else(|| time_of(last.moved, rate))?;
+    let elapsed = last.elapsed.filter(|_| mean.is_some()).or_else(|| time_at(last.moved, rate))?;
     let transfer = FileTransfer {
         tool: "rclone",
         moved: last.moved,
@@ -118,12 +118,6 @@ fn duration(text: &str) -> Option<Duration> {
         sum += seconds(rest.strip_suffix('s')?)?;
     }
     (!sum.is_zero()).then_some(sum)
-}
-
-fn time_of(moved: ByteCount, rate: DataRate) -> Option<Duration> {
-    #[expect(clippy::cast_precision_loss, reason = "a time for display")]
-    let seconds = moved.get() as f64 * 8.0 / rate.bps().max(1) as f64;
-    Duration::try_from_secs_f64(seconds).ok().filter(|time| time.as_secs() <= crate::limits::MAX_SECONDS)
 }
 
 /// `2017/10/29 16:16:36 INFO  :`.

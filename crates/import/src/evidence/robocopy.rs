@@ -7,6 +7,7 @@ use units::{ByteCount, DataRate};
 
 use super::shown::{FileTransfer, Found, Shown};
 use crate::proof::{Claim, half_digit};
+use crate::quantity::clock;
 
 /// Reads from the title, or where that was cut off from the headings of the summary, to the line of `Bytes/sec.`
 pub(crate) fn read(lines: &[&str], _: &[&str], complaints: &mut Vec<String>) -> Option<Found> {
@@ -19,7 +20,7 @@ pub(crate) fn read(lines: &[&str], _: &[&str], complaints: &mut Vec<String>) -> 
         |names: &[&'static str]| above.iter().find_map(|line| names.iter().find_map(|name| title([*line, *name])));
     let amount = value(&["Bytes", "Byte", "Octets"]).and_then(|row| amount(&columns(row)))?;
     let elapsed =
-        value(&["Times", "Zeiten", "Tiempo", "Durée", "Hora"]).and_then(|row| clock(row.split_whitespace().nth(1)?))?;
+        value(&["Times", "Zeiten", "Tiempo", "Durée", "Hora"]).and_then(|row| spent(row.split_whitespace().nth(1)?))?;
     let claim = Claim {
         bytes: amount.bytes,
         bytes_within: amount.within,
@@ -121,11 +122,8 @@ fn amount(columns: &[(&str, Option<&str>)]) -> Option<Amount> {
 }
 
 /// `1:01:10`.
-fn clock(text: &str) -> Option<Duration> {
-    let parts: Vec<u64> = text.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
-    let [hours, minutes, seconds] = *parts.as_slice() else { return None };
-    let all = hours.checked_mul(3_600)?.checked_add(minutes.checked_mul(60)?)?.checked_add(seconds)?;
-    Some(Duration::from_secs(all)).filter(|time| !time.is_zero() && time.as_secs() <= crate::limits::MAX_SECONDS)
+fn spent(text: &str) -> Option<Duration> {
+    clock(text, 3..=3).filter(|time| !time.is_zero() && time.as_secs() <= crate::limits::MAX_SECONDS)
 }
 
 /// `fs02` of `\\fs02\share\`.

@@ -9,6 +9,7 @@ use units::{ByteCount, DataRate};
 
 use super::host_fact::HostFact;
 use super::shown::{FileTransfer, Found, Shown, command_above, command_near};
+use crate::quantity::{clock, time_at};
 
 /// Reads the lines of one transfer.
 pub(crate) fn read(lines: &[&str], before: &[&str], complaints: &mut Vec<String>) -> Option<Found> {
@@ -38,7 +39,7 @@ fn scp(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
     let percent: u32 = percent.strip_suffix('%')?.parse().ok()?;
     let moved = binary(amount)?;
     let rate = binary(rate.strip_suffix("/s")?)?;
-    let left = clock(time)?;
+    let left = took(time)?;
     // While it runs the time is what is left.
     let elapsed = if runs || percent < 100 { over(moved, bits(rate))? } else { left };
     let target = command_near(before, "scp").and_then(|words| remote(&words));
@@ -110,7 +111,7 @@ fn rsync_progress(lines: &[&str]) -> Option<(FileTransfer, usize)> {
     let (moved, rate) = (grouped(amount)?, bits(binary(rate.strip_suffix("/s")?)?));
     let elapsed = over(moved, rate)?;
     // The clock has whole seconds.
-    let is_proved = elapsed.abs_diff(clock(time)?) <= Duration::from_secs(2);
+    let is_proved = elapsed.abs_diff(took(time)?) <= Duration::from_secs(2);
     // Of less than a few seconds a clock of whole ones proves nothing, and a list of small files has a rate for each.
     (is_proved && !has_sums && elapsed >= PROVABLE).then_some(())?;
     let found = transfer("rsync", None, moved, elapsed, rate)?;
@@ -244,19 +245,13 @@ fn grouped(text: &str) -> Option<u64> {
     whole.replace(is_mark, "").parse().ok()
 }
 
-/// `1:21:16`, `01:16`.
-fn clock(text: &str) -> Option<Duration> {
-    let parts: Vec<u64> = text.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
-    (parts.len() >= 2 && parts.len() <= 3).then_some(())?;
-    let seconds = parts.iter().try_fold(0_u64, |sum, part| sum.checked_mul(60)?.checked_add(*part))?;
-    // A transfer within the first second prints zero.
-    Some(Duration::from_secs(seconds.max(1)))
+/// `1:21:16`, `01:16`; a transfer within the first second prints zero.
+fn took(text: &str) -> Option<Duration> {
+    clock(text, 2..=3).map(|time| time.max(Duration::from_secs(1)))
 }
 
 fn over(moved: u64, rate: DataRate) -> Option<Duration> {
-    #[expect(clippy::cast_precision_loss, reason = "a time for display")]
-    let seconds = moved as f64 * 8.0 / rate.bps().max(1) as f64;
-    Duration::try_from_secs_f64(seconds).ok().filter(|time| time.as_secs() <= crate::limits::MAX_SECONDS)
+    time_at(ByteCount::new(moved), rate)
 }
 
 fn bits(bytes_per_second: u64) -> DataRate {

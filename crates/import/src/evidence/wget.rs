@@ -13,7 +13,7 @@ use super::host_fact::HostFact;
 use super::shown::{Found, Shown};
 use crate::command::after_prompt;
 use crate::proof::{Claim, half_digit};
-use crate::quantity::decimal;
+use crate::quantity::{decimal, time_at};
 use crate::stamp::calendar;
 
 /// Reads from `--2022-08-19 11:00:00--  http://host/file` to `… (98.1 MB/s) - 'file' saved [268/268]`.
@@ -161,9 +161,7 @@ pub(crate) fn last(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opti
     let command = before.iter().rev().take(8).find_map(|line| line.split_once("wget ")).map(|(_, rest)| rest);
     let mut words = command.unwrap_or_default().split_whitespace();
     let url = words.find(|word| word.contains("://")).unwrap_or("http://unknown/");
-    #[expect(clippy::cast_precision_loss, reason = "a time for display")]
-    let seconds = end.bytes as f64 * 8.0 / end.rate.bps().max(1) as f64;
-    let took = Duration::try_from_secs_f64(seconds).ok().filter(|took| took.as_secs() <= crate::limits::MAX_SECONDS)?;
+    let took = time_at(ByteCount::new(end.bytes), end.rate)?;
     let began = end.at.unix_nanos().checked_sub(units::duration::nanos(took))?;
     let found = download(url, WallTime::from_unix_nanos(began), &end)?;
     Some(Found { shows: vec![Shown::Download(found)], lines: 1 })

@@ -14,6 +14,9 @@ use crate::stated_rate::StatedTargets;
 impl Source {
     /// What the text states that transfers should reach.
     pub(super) fn stated(&self) -> StatedTargets {
+        if self.import.stated_rates.is_empty() {
+            return StatedTargets::default();
+        }
         let tests = self.import.tests.iter().filter_map(|test| test.measurement.as_ref());
         let tested = tests.flat_map(|found| &found.totals).map(|total| total.goodput);
         let moved = self.import.evidence.iter().filter_map(|item| match &item.shows {
