@@ -4,7 +4,7 @@ use model::series::field::Field;
 use units::ByteCount;
 
 use super::stream::{Processor, Setting, Stream};
-use super::writer::Writer;
+use super::view::View;
 
 /// Payload that the path passes within a second, over all streams of the direction; `None` without evidence of a
 /// bottleneck.
@@ -13,18 +13,18 @@ use super::writer::Writer;
 /// one while as much was outstanding as the path holds at that rate, the middle 80 % of these steps' rates lie within a
 /// quarter of their median, and no other step was faster by more than a tenth. A processor that is used up
 /// lets round trips grow as well, so then there is none.
-pub(super) fn payload_per_second(streams: &[Stream<'_>], starts: &[i64], setting: &Setting<'_>) -> Option<u64> {
+pub(super) fn payload_per_second(views: &[View<'_>], setting: &Setting<'_>) -> Option<u64> {
     if setting.sender_cpu == Processor::Exhausted || setting.receiver_cpu == Processor::Exhausted {
         return None;
     }
     let base_rtt = setting.base_rtt?;
     let window = setting.window().max(STEP_US);
-    let end = streams.iter().map(Stream::sampled_until).max()?.min(setting.end);
-    let writers: Vec<_> = streams.iter().map(|stream| Writer::new(stream, setting)).collect();
-    let (mut from, mut steps, mut rates, mut fastest) = (starts.iter().copied().max()?, 0_usize, Vec::new(), 0);
+    let end = views.iter().map(|view| view.stream.sampled_until()).max()?.min(setting.end);
+    let (mut from, mut steps, mut rates, mut fastest) =
+        (views.iter().map(|view| view.start_end).max()?, 0_usize, Vec::new(), 0);
     while let Some(to) = from.checked_add(window).filter(|to| *to <= end) {
         steps += 1;
-        let payload = streams.iter().map(|stream| passed(stream, (from, to))).fold(0, u64::saturating_add);
+        let payload = views.iter().map(|view| passed(view.stream, (from, to))).fold(0, u64::saturating_add);
         let rate = crate::exact::scale(payload, 1_000_000, u64::try_from(window).unwrap_or(u64::MAX));
         fastest = fastest.max(rate);
         let queue = Queue {
@@ -32,7 +32,7 @@ pub(super) fn payload_per_second(streams: &[Stream<'_>], starts: &[i64], setting
             path: ByteCount::new(crate::exact::scale(rate, base_rtt, 1_000_000)),
             payload,
         };
-        if queue.stands((streams, &writers), (from, to)) {
+        if queue.stands(views, (from, to)) {
             rates.push(rate);
         }
         from = to;
@@ -64,23 +64,23 @@ struct Queue {
 
 impl Queue {
     /// Whether it stood through nearly all of the time between two moments.
-    fn stands(&self, (streams, writers): (&[Stream<'_>], &[Writer]), (from, to): (i64, i64)) -> bool {
+    fn stands(&self, views: &[View<'_>], (from, to): (i64, i64)) -> bool {
         let looks = (0..LOOKS).map(|look| from + (to - from) / LOOKS * look);
-        let rtts: Vec<_> = streams.iter().filter_map(|stream| stream.sent(Field::Rtt)).collect();
+        let rtts: Vec<_> = views.iter().filter_map(|view| view.stream.sent(Field::Rtt)).collect();
         let grown = |at: i64| {
             let sum: u128 = rtts.iter().map(|rtt| u128::from(rtt.state(at))).sum();
             sum >= u128::from(self.rtt_us) * rtts.len() as u128
         };
         let is_filled = |at: i64| {
-            let all = streams.iter().map(|stream| stream.outstanding(at).map(u128::from)).sum::<Option<u128>>();
+            let all = views.iter().map(|view| view.stream.outstanding(at).map(u128::from)).sum::<Option<u128>>();
             all.is_none_or(|all| all * 10 >= u128::from(self.path.get()) * 9)
         };
         // A program that waits for room in its send buffer lets the path run empty: what it writes then arrives an RTT later.
         let is_empty = |at: i64| {
             let until = at + (to - from) / LOOKS;
-            let passed = streams.iter().map(|stream| passed(stream, (at, until))).fold(0, u64::saturating_add);
+            let passed = views.iter().map(|view| passed(view.stream, (at, until))).fold(0, u64::saturating_add);
             let is_little = u128::from(passed) * u128::from(LOOKS.unsigned_abs()) * 3 < u128::from(self.payload);
-            is_little && writers.iter().all(|writer| writer.waits(until))
+            is_little && views.iter().all(|view| view.writer.waits(until))
         };
         let stood = looks.filter(|at| grown(*at) && is_filled(*at) && !is_empty(*at));
         !rtts.is_empty() && stood.count() >= ENOUGH_LOOKS

@@ -8,6 +8,7 @@ use super::line::Framing;
 use super::losses::{self, LossEpisode, Phase};
 use super::split::{Split, Splitter};
 use super::stream::{Setting, Stream};
+use super::view::View;
 use crate::exact::{apportion, scale};
 
 /// Wire bytes by reason, summed over streams. They are weights: the gap itself is split exactly in their proportion.
@@ -45,12 +46,13 @@ impl Ledger {
         Self { wire: vec![0; Reason::ALL.len()], clocks: ClockSums::default(), episodes: Vec::new() }
     }
 
-    /// Adds a stream whose start-up ended at `start_end`.
-    pub(super) fn add(&mut self, stream: &Stream<'_>, setting: &Setting<'_>, (start_end, allowance): (i64, Allowance)) {
+    /// Adds a stream.
+    pub(super) fn add(&mut self, view: &View<'_>, setting: &Setting<'_>, allowance: Allowance) {
+        let (stream, start_end) = (view.stream, view.start_end);
         let steps = steps(stream, setting);
         let (episodes, phases) = losses::of_stream(stream, &steps, setting);
         self.episodes.extend(episodes);
-        let mut splitter = Splitter::new(stream, setting, start_end);
+        let mut splitter = Splitter::new(view, setting);
         let entries: Vec<Entry> = steps
             .iter()
             .zip(phases)

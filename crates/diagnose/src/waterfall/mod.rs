@@ -25,6 +25,7 @@ mod stream;
 mod tests;
 mod times;
 mod track;
+mod view;
 mod writer;
 
 use std::time::Duration;
@@ -45,6 +46,7 @@ use line::{Framing, LineRate};
 use losses::LossEvents;
 pub use observed::Observed;
 use stream::{Setting, Stream};
+use view::View;
 
 /// Where the line rate of one direction went.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -182,9 +184,9 @@ fn of_direction(case: &Case<'_>, line_rate: LineRate) -> Waterfall {
     };
     let line = line_rate.over(total.elapsed);
     let gap = line.saturating_sub(delivered);
-    let starts: Vec<i64> = streams.iter().map(|stream| startup::end(stream, &setting)).collect();
-    let path = ceiling::payload_per_second(&streams, &starts, &setting).map(|payload| framing.wire(payload));
-    let ledger = ledger(&streams, &setting, &starts, (line_rate, path, framing));
+    let views: Vec<View<'_>> = streams.iter().map(|stream| View::new(stream, &setting)).collect();
+    let path = ceiling::payload_per_second(&views, &setting).map(|payload| framing.wire(payload));
+    let ledger = ledger(&views, &setting, (line_rate, path, framing));
     let shares = shares((gap, line, line_rate), framing.around(delivered.get()), &ledger.wire);
     let observed = Observed::new(&streams, &setting, (line_rate, path));
     let mut waterfall = Waterfall {
@@ -207,21 +209,20 @@ fn of_direction(case: &Case<'_>, line_rate: LineRate) -> Waterfall {
 }
 
 fn ledger(
-    streams: &[Stream<'_>],
+    views: &[View<'_>],
     setting: &Setting<'_>,
-    starts: &[i64],
     (line_rate, path, framing): (LineRate, Option<u64>, Framing),
 ) -> Ledger {
     let asked = usize::from(setting.spec.streams);
-    let count = streams.len().max(asked).max(1) as u64;
+    let count = views.len().max(asked).max(1) as u64;
     let line = line_rate.rate.bytes_per_second() / count;
     let path = path.map(|path| path / count).filter(|path| *path < line);
     let mut ledger = Ledger::new();
-    if streams.is_empty() {
+    if views.is_empty() {
         ledger.give(Reason::NoSamples, 1);
     }
-    for (stream, start_end) in streams.iter().zip(starts) {
-        ledger.add(stream, setting, (*start_end, Allowance { line, path, framing }));
+    for view in views {
+        ledger.add(view, setting, Allowance { line, path, framing });
     }
     ledger
 }

@@ -13,6 +13,7 @@ use super::fill::Fill;
 use super::losses::Phase;
 use super::stream::{Clocks, NO_PACING_LIMIT, Pacing, Processor, Setting, Stream};
 use super::times::{KernelTimes, Times};
+use super::view::View;
 use super::writer::Writer;
 
 /// The time of one step by reason, in microseconds, and which of it the kernel's own clocks told.
@@ -31,7 +32,7 @@ pub(super) struct Splitter<'a> {
     setting: &'a Setting<'a>,
     start_end: i64,
     times: Option<KernelTimes<'a>>,
-    writer: Writer,
+    writer: &'a Writer,
     /// The largest window that the receiver offered.
     widest: u64,
     /// How much more the receiver's kernel took than its program at the start: iperf3's cookie.
@@ -49,16 +50,16 @@ enum Reading {
 }
 
 impl<'a> Splitter<'a> {
-    pub(super) fn new(stream: &'a Stream<'a>, setting: &'a Setting<'a>, start_end: i64) -> Self {
+    pub(super) fn new(view: &'a View<'a>, setting: &'a Setting<'a>) -> Self {
+        let View { stream, start_end, writer } = view;
         let widest = stream.sent(Field::SndWnd).map_or(0, |window| window.max());
         let unread_at_start = stream
             .taken(Field::BytesReceived)
             .zip(stream.taken(Field::AppBytes))
             .map_or(0, |(kernel, program)| kernel.first().saturating_sub(program.first()).min(COOKIE));
         let times = KernelTimes::new(stream);
-        let writer = Writer::new(stream, setting);
         let mut splitter =
-            Self { stream, setting, start_end, times, writer, widest, unread_at_start, unread_percent: 0 };
+            Self { stream, setting, start_end: *start_end, times, writer, widest, unread_at_start, unread_percent: 0 };
         splitter.unread_percent = splitter.unread_percent();
         splitter
     }
