@@ -1,6 +1,7 @@
 //! Writers that come by a clock of their own, behind no acknowledgment: one finds its send buffer full, the other has no more to send.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use crate::support::{MS, MSS, Written};
 use capture::Owner;
@@ -18,6 +19,25 @@ type Write = fn(burst: u32, outstanding: u32) -> u32;
 /// How long a writer waits then.
 type Wait = fn(burst: u32) -> u64;
 
+/// Frames of 20 segments, all at once.
+fn send(written: &mut Written, now: u64, segments: Range<u32>) {
+    for from in segments.clone().step_by(20) {
+        written.super_packet(now, from, (from + 20).min(segments.end));
+    }
+}
+
+/// When every other one of these segments is acknowledged, behind a bottleneck that is free from `free_ns` on.
+fn acknowledged_of(segments: Range<u32>, now: u64, free_ns: &mut u64) -> Vec<(u64, u32)> {
+    let mut acknowledged = Vec::new();
+    for segment in segments {
+        *free_ns = (*free_ns).max(now) + SEGMENT_NS;
+        if segment % 2 == 1 {
+            acknowledged.push((*free_ns + RTT, segment + 1));
+        }
+    }
+    acknowledged
+}
+
 /// Eight seconds of bursts over 100 ms, of which every other segment is acknowledged.
 fn transfer(wait: Wait, write: Write) -> TransferReport {
     let mut written = Written::new(1_000, RTT, 0xffff);
@@ -33,17 +53,9 @@ fn transfer(wait: Wait, write: Write) -> TransferReport {
             acknowledged = to;
         }
         let until = next + write(burst, next - acknowledged);
-        while next < until {
-            let to = (next + 20).min(until);
-            written.super_packet(now, next, to);
-            for segment in next..to {
-                free_ns = free_ns.max(now) + SEGMENT_NS;
-                if segment % 2 == 1 {
-                    arriving.push_back((free_ns + RTT, segment + 1));
-                }
-            }
-            next = to;
-        }
+        send(&mut written, now, next..until);
+        arriving.extend(acknowledged_of(next..until, now, &mut free_ns));
+        next = until;
     }
     written.transfer()
 }
@@ -99,17 +111,9 @@ fn overfilled(write: fn(burst: u32) -> u32) -> TransferReport {
                 .filter(|segment| segment % 2 == 1)
                 .map(|segment| (free_ns + RTT - u64::from(next - 1 - segment) * SEGMENT_NS, segment + 1)),
         );
-        while next < until {
-            let to = (next + 20).min(until);
-            written.super_packet(now, next, to);
-            for segment in next..to {
-                free_ns = free_ns.max(now) + SEGMENT_NS;
-                if segment % 2 == 1 {
-                    arriving.push_back((free_ns + RTT, segment + 1));
-                }
-            }
-            next = to;
-        }
+        send(&mut written, now, next..until);
+        arriving.extend(acknowledged_of(next..until, now, &mut free_ns));
+        next = until;
         while let Some((at_ns, to)) = arriving.pop_front() {
             written.ack(at_ns, to, &[]);
             if next - to <= WOKEN {
