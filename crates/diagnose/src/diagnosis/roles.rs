@@ -33,15 +33,9 @@ fn host_of(problem: &Problem, cause: &Cause) -> Option<String> {
 
 /// A host that has them in two problems has one problem.
 fn take_others(problems: &mut Vec<Standing<'_>>, number: usize, host: &str, cause: &Cause) {
-    let mut later = number + 1;
-    while later < problems.len() {
-        if host_of(&problems[later].problem, cause).as_deref() == Some(host) {
-            let other = problems.remove(later);
-            problems[number].take_in(other);
-        } else {
-            later += 1;
-        }
-    }
+    let is_its = |other: &mut Standing<'_>| host_of(&other.problem, cause).as_deref() == Some(host);
+    let others: Vec<Standing<'_>> = problems.extract_if(number + 1.., is_its).collect();
+    others.into_iter().for_each(|other| problems[number].take_in(other));
 }
 
 fn stops_in_both_roles(suffering: &[usize], host: &str, flows: &[Flow]) -> bool {

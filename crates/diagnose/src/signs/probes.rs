@@ -14,10 +14,9 @@ use units::{DataRate, PacketCount};
 
 use super::Observation;
 use super::flow::{Complaint, Flow, FlowEnds, FlowKind};
-use super::numbers;
 use super::packet_time;
 use super::percent::percent;
-use super::relations::SLOW_DOWNLOAD;
+use super::relations::judge_download;
 use crate::wires::way::reversed;
 
 /// Adds to each flow what probes between the same ends saw.
@@ -210,11 +209,7 @@ pub(super) fn of_downloads(
     flow.observations.extend(served_by(downloads));
     // What somebody expects of this download, where no plan with its links says what others carry.
     if let Some(expected) = tested.expected.filter(|_| round.segments.is_empty()) {
-        flow.attained = goodput.share_of(expected);
-        flow.observations.extend(flow.attained.and_then(numbers::attained));
-        if flow.attained.is_some_and(|attained| attained < SLOW_DOWNLOAD) {
-            flow.complaint = Some(Complaint::Slow);
-        }
+        judge_download(&mut flow, expected);
     }
     Some(flow)
 }

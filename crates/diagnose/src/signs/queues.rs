@@ -11,27 +11,6 @@ use super::Observation;
 use super::flow::{Complaint, Flow, FlowKind};
 use super::percent::percent;
 
-/// Whether a queue stood while datagrams were lost: they come evenly, so that most RTTs are those of the losses.
-fn while_lost(flow: &Flow, queue: &str) -> Option<Observation> {
-    let lost = flow.lost.filter(|lost| *lost >= MANY_LOST && flow.kind == FlowKind::Udp)?;
-    let (idle, loaded) = flow.rtt.zip(flow.loaded_rtt)?;
-    if flow.state("datagrams") != Some("path") || flow.state("queue-at-loss").is_some() {
-        return None;
-    }
-    let state = match loaded.saturating_sub(idle) {
-        _ if queue != "none" => "full",
-        grown if grown < NO_QUEUE => "no-queue",
-        _ => return None,
-    };
-    let says = format!(
-        "most RTTs were {} while {} of its datagrams were lost, {} without load",
-        show(loaded),
-        percent(lost),
-        show(idle)
-    );
-    Observation::of("queue-at-loss", state, says)
-}
-
 /// Adds it to all flows that were probed.
 pub(super) fn add(flows: &mut [Flow]) {
     let longest = flows.iter().filter_map(|flow| flow.rtt).max().unwrap_or_default();
@@ -45,11 +24,32 @@ pub(super) fn add(flows: &mut [Flow]) {
         };
         let says = format!("RTTs of {}, {} under load", show(idle), show(loaded));
         flow.observations.extend(Observation::of("queue", state, says));
-        flow.observations.extend(while_lost(flow, state));
+        flow.observations.extend(while_lost(flow));
         if state == "deep" && flow.complaint.is_none() {
             flow.complaint = Some(Complaint::Delaying);
         }
     }
+}
+
+/// Whether a queue stood while datagrams were lost: they come evenly, so that most RTTs are those of the losses.
+fn while_lost(flow: &Flow) -> Option<Observation> {
+    let lost = flow.lost.filter(|lost| *lost >= MANY_LOST && flow.kind == FlowKind::Udp)?;
+    let (idle, loaded) = flow.rtt.zip(flow.loaded_rtt)?;
+    if flow.state("datagrams") != Some("path") || flow.state("queue-at-loss").is_some() {
+        return None;
+    }
+    let state = match loaded.saturating_sub(idle) {
+        _ if flow.state("queue") != Some("none") => "full",
+        grown if grown < NO_QUEUE => "no-queue",
+        _ => return None,
+    };
+    let says = format!(
+        "most RTTs were {} while {} of its datagrams were lost, {} without load",
+        show(loaded),
+        percent(lost),
+        show(idle)
+    );
+    Observation::of("queue-at-loss", state, says)
 }
 
 /// Whether a queue makes everybody's RTT long: by much in itself, and by more than a queue does that the longest path needs.

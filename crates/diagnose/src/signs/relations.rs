@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use model::round::Endpoint;
 use model::target::{TargetRate, TargetSource};
+use units::DataRate;
 use units::duration::show;
 
 use super::Observation;
@@ -24,16 +25,19 @@ pub(super) fn judge_downloads(flows: &mut [Flow]) {
         }
         let of_tcp = |other: &&Flow| other.kind == FlowKind::Tcp && other.is_same_pair(flow) && other.is_good();
         let Some(best) = flows.iter().filter(of_tcp).map(|other| other.goodput).max() else { continue };
-        let attained = flow.goodput.share_of(best);
         let flow = &mut flows[number];
         let from = "TCP between the same hosts".to_owned();
         flow.target = Some(TargetRate { rate: best, source: TargetSource::SamePair, from });
-        flow.attained = attained;
-        flow.observations.extend(attained.and_then(numbers::attained));
-        // Files are served by programs and disks, which are slower than a test by themselves.
-        if attained.is_some_and(|attained| attained < SLOW_DOWNLOAD) {
-            flow.complaint = Some(Complaint::Slow);
-        }
+        judge_download(flow, best);
+    }
+}
+
+/// Holds a download against a rate. Files are served by programs and disks, which are slower than a test by themselves.
+pub(super) fn judge_download(flow: &mut Flow, rate: DataRate) {
+    flow.attained = flow.goodput.share_of(rate);
+    flow.observations.extend(flow.attained.and_then(numbers::attained));
+    if flow.attained.is_some_and(|attained| attained < SLOW_DOWNLOAD) {
+        flow.complaint = Some(Complaint::Slow);
     }
 }
 
@@ -413,8 +417,8 @@ fn loss_of_slow_tcp(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
 const CHANGED: Duration = Duration::from_millis(3);
 /// From this part on a flow loses more than it does to a queue that it fills.
 const FAR_MORE: f64 = 8e-3;
-/// Below this part of what TCP attained a download is slow.
-pub(super) const SLOW_DOWNLOAD: f64 = 0.5;
+/// Below this part of what it should have a download is slow.
+const SLOW_DOWNLOAD: f64 = 0.5;
 /// Rates that differ by this factor differ.
 const FAR: u128 = 2;
 /// Below this part TCP loses to its own queue.

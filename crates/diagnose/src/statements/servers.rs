@@ -2,7 +2,7 @@
 
 use model::played::Finding;
 use model::probe::download::Download;
-use model::round::Round;
+use model::round::{Round, Tested};
 use model::run::Outcome;
 use units::{ByteCount, DataRate};
 
@@ -12,9 +12,7 @@ use super::statement::Statement;
 pub(super) fn of(round: &Round) -> Vec<Statement> {
     let mut all: Vec<(&str, &Download, DataRate)> = Vec::new();
     for tested in &round.tests {
-        let Finding::Downloads(downloads) = &tested.finding else { continue };
-        let known = downloads.iter().filter(|one| one.outcome == Outcome::Complete && one.body >= LEAST);
-        all.extend(known.filter_map(|one| Some((one.subject.target.as_str(), one, one.goodput.or(one.overall)?))));
+        all.extend(rated(tested, |one| one.outcome == Outcome::Complete && one.body >= LEAST));
         if all.len() >= MOST {
             break;
         }
@@ -29,13 +27,18 @@ pub(super) fn of(round: &Round) -> Vec<Statement> {
     servers.iter().filter_map(|server| slow([server, fast], &all, best)).collect()
 }
 
+/// Downloads of a test, each with its server and its rate.
+fn rated(tested: &Tested, is_wanted: impl Fn(&Download) -> bool) -> Vec<(&str, &Download, DataRate)> {
+    let Finding::Downloads(downloads) = &tested.finding else { return Vec::new() };
+    let wanted = downloads.iter().filter(|one| is_wanted(one));
+    wanted.filter_map(|one| Some((one.subject.target.as_str(), one, one.goodput.or(one.overall)?))).collect()
+}
+
 /// One server whose downloads all have the same rate, one at a time, at the same time, or from elsewhere: a limit of each connection.
 fn each_alike(round: &Round) -> Option<Statement> {
     let mut all: Vec<(&str, &Download, DataRate)> = Vec::new();
     for tested in round.tests.iter().take(MOST) {
-        let Finding::Downloads(downloads) = &tested.finding else { continue };
-        let large = downloads.iter().filter(|one| one.body >= MUCH);
-        all.extend(large.filter_map(|one| Some((one.subject.target.as_str(), one, one.goodput.or(one.overall)?))));
+        all.extend(rated(tested, |one| one.body >= MUCH));
     }
     let (server, ..) = *all.first()?;
     let mut rates: Vec<DataRate> = all.iter().map(|(.., rate)| *rate).collect();

@@ -8,6 +8,8 @@ use super::wrap;
 /// The answer in one sentence: the diagnosis's own; where that finds no cause that stands out and a file shows a fault, the fault first.
 pub fn verdict(diagnosis: &Diagnosis, says: &[Statement]) -> String {
     let fault = says.iter().find(|statement| statement.kind == StatementKind::Fault);
+    let is_unjudged = diagnosis.problems.is_empty() && diagnosis.judged == 0;
+    let well = says.iter().find(|statement| statement.kind == StatementKind::Well).filter(|_| is_unjudged);
     match fault.filter(|_| !has_cause(diagnosis)) {
         Some(fault) if !diagnosis.problems.is_empty() => {
             format!("{}. Of the flows: {}.", fault.says, diagnosis.verdict)
@@ -19,13 +21,7 @@ pub fn verdict(diagnosis: &Diagnosis, says: &[Statement]) -> String {
             format!("{}. Causes are not ranked: it is not known how fast the flow should be (--expect).", fault.says)
         }
         Some(fault) => format!("{}. Nothing else that could be judged is wrong.", fault.says),
-        None if diagnosis.problems.is_empty()
-            && diagnosis.judged == 0
-            && says.iter().any(|statement| statement.kind == StatementKind::Well) =>
-        {
-            let well = says.iter().find(|statement| statement.kind == StatementKind::Well);
-            format!("No fault is shown. {}.", well.map_or("", |statement| statement.says.as_str()))
-        }
+        None if let Some(well) = well => format!("No fault is shown. {}.", well.says),
         None if !says.is_empty() && is_without_flows(diagnosis) => {
             "No fault is shown, and no test gave a rate.".to_owned()
         }
