@@ -34,6 +34,7 @@ pub mod next;
 pub mod proof;
 pub mod score;
 pub mod signs;
+mod silence;
 pub mod statements;
 pub mod waterfall;
 mod wires;

@@ -86,6 +86,7 @@ const ENTRIES: &[Entry] = entries! {
     "nrao-rerouted",
     "nrao-storage-link",
     "nrao-unknown-vlan",
+    "outage",
     "policer",
     "random-loss-1e-3",
     "random-loss-1e-4",

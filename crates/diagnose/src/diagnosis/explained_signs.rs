@@ -54,7 +54,7 @@ impl ExplainedSigns {
 /// By so much a cause that is named makes a sign likelier than it is: rounding is no explanation.
 const LIKELIER: f64 = 1.01;
 /// What shows a fault outright, however many others there are.
-const OUTRIGHT: [(&str, &str); 14] = [
+const OUTRIGHT: [(&str, &str); 15] = [
     ("queue", "deep"),
     ("spurious", "most"),
     ("marks", "yes"),
@@ -66,6 +66,7 @@ const OUTRIGHT: [(&str, &str); 14] = [
     ("sender-runs", "with-stops"),
     ("receiver-runs", "with-stops"),
     ("course", "rtt-jumped"),
+    ("silence", "once"),
     ("datagrams", "sender"),
     ("datagrams", "receiver"),
     ("offered", "less"),

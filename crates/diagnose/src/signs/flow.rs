@@ -131,6 +131,8 @@ pub enum Complaint {
     Losing,
     /// It is fast, but the program of an end stands still for much of the time.
     Stalled,
+    /// It is fast, but nothing of it got through for a time.
+    CutOff,
 }
 
 /// Below this part of what it should do, a flow is slow: tests of a few seconds and 300 ms end at 0.85 to 0.95 on healthy paths.

@@ -24,6 +24,7 @@
 //! * `first_datagrams`: whether the first datagrams of a run fared as later ones
 //! * `asked_buffer`: whether a larger send buffer was faster
 //! * `datagram_rate`: datagrams beside TCP
+//! * `silence`: whether nothing got through for a time
 //! * `stops`: whether the programs of both ends ran all the time
 //! * `window_shares`: how much the windows of both ends took of what is missing
 //! * `relations`: signs of a flow compared with others of its round
@@ -59,6 +60,7 @@ mod queue_at_loss;
 mod queues;
 mod reading;
 mod relations;
+mod silence;
 mod stops;
 mod table;
 mod trend;

@@ -24,6 +24,7 @@ use super::lossy::is_lossy;
 use super::packet_time;
 use super::percent::percent;
 use super::queue_at_loss::{LongestQueue, queue_at_loss};
+use super::silence::silence;
 use super::stops::stops;
 use super::trend::course;
 use super::window_shares::{held_by_windows, window_shares};
@@ -49,6 +50,7 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
     let times = latency.and_then(|latency| latency.packet_times);
     flow.observations.extend(times.and_then(|times| packet_time::before_test(flow, times, total.heading)));
     flow.observations.extend(course(measurement, total, samples));
+    flow.observations.extend(silence(flow, measurement, total));
     if let Some(samples) = samples.filter(|_| flow.kind == FlowKind::Tcp) {
         flow.observations.extend(stops(run, samples, total).into_iter().flatten());
     }
@@ -58,6 +60,9 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
     }
     if flow.complaint.is_none() && stood_still(flow) {
         flow.complaint = Some(Complaint::Stalled);
+    }
+    if flow.complaint.is_none() && flow.state("silence") == Some("once") {
+        flow.complaint = Some(Complaint::CutOff);
     }
     // A program that waited for a CPU cost nothing where the path was full all the same, unless it stood still.
     if flow.state("limit") != Some("path-capacity") || stood_still(flow) {
@@ -76,8 +81,8 @@ fn stood_still(flow: &Flow) -> bool {
 /// What the losses allow, by closed forms: told of every flow, and a sign where nobody saw what the flow waited for. A flow that
 /// nothing else judges is limited by losses of a hundredth and more that explain its rate.
 fn of_loss(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
-    // Whoever fills a link lost what does not matter.
-    if FullLink::of(run, total).is_some_and(|link| link.is_steady) {
+    // Whoever fills a link lost what does not matter, and what was sent while a link was down is no loss that a rate follows from.
+    if FullLink::of(run, total).is_some_and(|link| link.is_steady) || flow.state("silence") == Some("once") {
         return;
     }
     let Some(witness) = LossWitness::of(run, total) else { return };

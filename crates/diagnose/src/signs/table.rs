@@ -192,6 +192,10 @@ signs! {
         "fell" 0.14,
         "rtt-jumped" 0.08 direct,
     }
+    "silence" asks "Was there one time in which nothing got through?" {
+        "none" 0.96,
+        "once" 0.04 direct,
+    }
     "base-rtt" asks "Is the RTT without load the same as in other tests of the pair?" {
         "same" 0.92,
         "changed" 0.08 direct,

@@ -1,5 +1,7 @@
 //! What matters most, in sentences, and the command that asks the next question.
 
+use std::time::Duration;
+
 use model::measurement::Heading;
 use model::run::Run;
 use model::spec::{Family, ReceiveMethod};
@@ -10,6 +12,7 @@ use units::{ByteCount, DataRate};
 use super::cause::{Cause, Reason};
 use super::line::LineRateSource;
 use super::{Share, Waterfall};
+use crate::silence::Silence;
 
 /// One thing worth knowing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -152,6 +155,14 @@ impl Teller<'_> {
                 losses.spurious.min(losses.retransmits).get()
             );
         }
+        if let Some((began, lasted)) = self.silence() {
+            return format!(
+                "nothing got through for {} from {} on, while the sender tried again: a link or route was down, or a device forgot \
+                 the connection",
+                show(lasted),
+                show(began)
+            );
+        }
         let all =
             format!("{} retransmitted in {} of loss", segments(losses.retransmits.get()), episodes(losses.episodes));
         match losses.worst.first() {
@@ -167,6 +178,18 @@ impl Teller<'_> {
             ),
             None => all,
         }
+    }
+
+    /// When nothing got through for a time, and for how long, where that took most of what losses took.
+    fn silence(self) -> Option<(Duration, Duration)> {
+        let seen = &self.waterfall.observed;
+        let intervals = Silence::since_start(self.run.measurement.as_ref()?, self.waterfall.heading);
+        let silence = Silence::only(&intervals, seen.base_rtt)?;
+        let of_losses = self.waterfall.shares.iter().filter(|share| share.cause == Cause::LossRecovery);
+        let is_most = silence.lasted() * 2 >= of_losses.map(|share| share.time).sum();
+        let is_unanswered =
+            silence.is_unanswered(self.waterfall.framing.payload_bytes, u32::from(self.run.spec.streams));
+        (is_most && is_unanswered).then(|| (silence.began(), silence.lasted()))
     }
 
     fn asked(self) -> Option<DataRate> {
@@ -207,6 +230,10 @@ impl Teller<'_> {
             Cause::ReceiverApplication => {
                 Some(self.test("--receive discard", "whether the receiver keeps up when it does not touch the data"))
             }
+            Cause::LossRecovery if self.silence().is_some() => Some(self.test(
+                "--time 60s",
+                "whether it happens again; the logs of the devices on the way tell what was down at that time",
+            )),
             Cause::LossRecovery => {
                 let options = format!("--udp --rate {}", typed(goodput));
                 Some(self.test(

@@ -1,0 +1,115 @@
+//! One time in which nothing of a flow got through: a link that was down, a route that was gone.
+//!
+//! A sender that nobody answers tries again each time its retransmission timer ends, and its window is one segment then (RFC 5681
+//! section 3.1). A program that has nothing to send, or a receiver whose window is closed, makes no retransmits. Loss that is heavy
+//! enough makes flows wait for the timer as well, but again and again.
+
+use std::time::Duration;
+
+use model::measurement::{Heading, Interval, Measurement};
+
+/// Intervals in a row in which nothing arrived, though something had arrived before.
+pub(crate) struct Silence<'a> {
+    intervals: &'a [&'a Interval],
+}
+
+impl<'a> Silence<'a> {
+    /// The intervals of a heading from the first in which something arrived: nothing arrives before the first round trip is over.
+    pub(crate) fn since_start(measurement: &Measurement, heading: Heading) -> Vec<&Interval> {
+        let of_heading = measurement.intervals.iter().filter(|of| of.heading == heading);
+        of_heading.skip_while(|of| of.bytes.get() == 0).collect()
+    }
+
+    /// The longest of them, where the others are short beside it, and it is too long for a packet that was lost several times.
+    pub(crate) fn only(intervals: &'a [&'a Interval], rtt: Option<Duration>) -> Option<Self> {
+        let dark = |of: &Interval| of.bytes.get() == 0;
+        let of_intervals = intervals.chunk_by(|one, other| dark(one) == dark(other));
+        let all: Vec<Self> = of_intervals.filter(|chunk| dark(chunk[0])).map(|intervals| Self { intervals }).collect();
+        let together: Duration = all.iter().map(Self::lasted).sum();
+        let longest = all.into_iter().max_by_key(Self::lasted)?;
+        let shortest = rtt.map_or(SHORTEST, |rtt| SHORTEST.max(rtt * RTTS));
+        let others = together.saturating_sub(longest.lasted());
+        (longest.lasted() >= shortest && others * OTHERS <= longest.lasted()).then_some(longest)
+    }
+
+    /// Whether TCP sent and waited for its timer: its window fell to one segment, of `segment` bytes for each of its `streams`. What is sent
+    /// into a device without a link is no retransmit to the kernel, so that these tell only where nobody printed the window.
+    pub(crate) fn is_unanswered(&self, segment: u32, streams: u32) -> bool {
+        let closed = FEW_SEGMENTS * u64::from(segment) * u64::from(streams.max(1));
+        match self.intervals.last().and_then(|last| last.cwnd) {
+            Some(cwnd) => cwnd.get() <= closed,
+            None => self.intervals.iter().any(|of| of.retransmits.is_some_and(|again| again.get() > 0)),
+        }
+    }
+
+    pub(crate) fn began(&self) -> Duration {
+        self.intervals.first().map_or(Duration::ZERO, |first| first.start)
+    }
+
+    pub(crate) fn lasted(&self) -> Duration {
+        self.intervals.last().map_or(Duration::ZERO, |last| last.end.saturating_sub(self.began()))
+    }
+}
+
+/// A retransmission timer ends after 0.2 s, and its second and third time after 0.4 and 0.8 s: one loss after another takes that long.
+const SHORTEST: Duration = Duration::from_millis(1_500);
+const RTTS: u32 = 8;
+/// Other silences together last at most one part in so many of the longest.
+const OTHERS: u32 = 4;
+/// The window of a stream that nobody answers, with a few segments that it may send for acknowledgments that come late.
+const FEW_SEGMENTS: u64 = 4;
+
+#[cfg(test)]
+mod tests {
+    use units::{ByteCount, DataRate, PacketCount};
+
+    use super::*;
+
+    /// Intervals of a second with so many megabytes and retransmits in each.
+    fn seconds(of: &[(u64, u64)]) -> Measurement {
+        let interval = |(number, (megabytes, again)): (u64, &(u64, u64))| Interval {
+            start: Duration::from_secs(number),
+            end: Duration::from_secs(number + 1),
+            heading: Heading::Outbound,
+            bytes: ByteCount::new(megabytes * 1_000_000),
+            rate: DataRate::from_bps(megabytes * 8_000_000),
+            retransmits: Some(PacketCount::new(*again)),
+            rtt: None,
+            cwnd: Some(ByteCount::new(if *megabytes == 0 { 1_448 } else { 1_448_000 })),
+            lost: None,
+            datagrams: None,
+        };
+        Measurement { intervals: (0..).zip(of).map(interval).collect(), ..Measurement::default() }
+    }
+
+    fn found(of: &[(u64, u64)]) -> Option<(u64, u64, bool)> {
+        let measurement = seconds(of);
+        let intervals = Silence::since_start(&measurement, Heading::Outbound);
+        let silence = Silence::only(&intervals, Some(Duration::from_millis(20)))?;
+        Some((silence.began().as_secs(), silence.lasted().as_secs(), silence.is_unanswered(1_448, 1)))
+    }
+
+    #[test]
+    fn a_link_that_is_down_for_some_seconds_is_one_silence() {
+        let cut = [(0, 0), (20, 40), (24, 0), (0, 2), (0, 1), (0, 0), (22, 800), (24, 0)];
+        assert_eq!(found(&cut), Some((3, 3, true)));
+        let until_the_end = [(20, 40), (24, 0), (24, 0), (0, 3), (0, 0)];
+        assert_eq!(found(&until_the_end), Some((3, 2, true)));
+    }
+
+    #[test]
+    fn a_program_that_pauses_keeps_its_window() {
+        let mut measurement = seconds(&[(20, 40), (24, 0), (0, 0), (0, 0), (24, 0)]);
+        measurement.intervals.iter_mut().for_each(|of| of.cwnd = Some(ByteCount::new(1_448_000)));
+        let intervals = Silence::since_start(&measurement, Heading::Outbound);
+        let silence = Silence::only(&intervals, None).expect("two seconds without data");
+        assert!(!silence.is_unanswered(1_448, 1));
+    }
+
+    #[test]
+    fn loss_that_makes_a_flow_wait_again_and_again_is_no_silence() {
+        assert_eq!(found(&[(1, 40), (0, 3), (0, 1), (1, 20), (0, 2), (1, 9), (0, 1), (0, 1), (2, 5)]), None);
+        assert_eq!(found(&[(20, 40), (24, 0), (0, 3), (24, 0)]), None, "a second is one packet that was lost twice");
+        assert_eq!(found(&[(20, 40), (24, 0), (24, 0)]), None);
+    }
+}
