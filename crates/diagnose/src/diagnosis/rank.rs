@@ -184,7 +184,7 @@ fn standing<'x, 'c>(
             let mut explained = vec![false; ground.flows.len()];
             let hit: Vec<usize> = best.covers.iter().copied().filter(|number| ground.open[*number]).collect();
             ground.severity.explained(&hit).into_iter().for_each(|number| explained[number] = true);
-            explain_by_acknowledgements(best.cause, &mut explained, ground);
+            explain_way_back(best.cause, &mut explained, ground);
             explain_by_shaper(best.cause, &mut explained, ground);
             leave_what_is_small_enough(best.cause, &mut explained, ground);
             explained
@@ -219,13 +219,13 @@ fn explained_flows<'g>(explained: &[bool], ground: &Ground<'g>) -> Vec<&'g Flow>
     ground.flows.iter().zip(explained).filter(|(_, explained)| **explained).map(|(flow, _)| flow).collect()
 }
 
-/// Who counts packets counts acknowledgements as well: what comes back is slow because of the same device.
-fn explain_by_acknowledgements(cause: &Cause, explained: &mut [bool], ground: &Ground<'_>) {
-    let Some(as_many) = SignState::named("datagram-rate", "as-many-packets") else { return };
-    if cause.shows.get(&as_many).is_none_or(|part| *part < COUNTS_PACKETS) {
-        return;
-    }
-    let shows = |flow: &Flow| flow.observations.iter().any(|seen| seen.seen == as_many);
+/// Who counts packets counts acknowledgements as well, and who takes options out of connections does so whichever end sends the data: what
+/// goes the other way is slow because of the same device.
+fn explain_way_back(cause: &Cause, explained: &mut [bool], ground: &Ground<'_>) {
+    let shown = OF_BOTH_WAYS.iter().filter_map(|(sign, state)| SignState::named(sign, state));
+    let shown: Vec<SignState> =
+        shown.filter(|seen| cause.shows.get(seen).is_some_and(|part| *part >= KNOWN_FOR)).collect();
+    let shows = |flow: &Flow| flow.observations.iter().any(|seen| shown.contains(&seen.seen));
     let hit = explained_flows(explained, ground);
     let is_back = |flow: &Flow| {
         let ends = |hit: &&&Flow| hit.sender == flow.receiver && hit.receiver == flow.sender;
@@ -401,8 +401,10 @@ const SHAPED: [&str; 2] = ["udp-sender-drops", "udp-sender-held"];
 const CLIPS: [&str; 3] = ["mtu-mismatch", "mtu-black-hole", "mtu-overlay"];
 /// A flow that has less than this part of what smaller packets attain gets nothing through.
 const NEXT_TO_NOTHING: u64 = 50;
-/// From this likelihood of as many packets on a cause counts packets and not bytes.
-const COUNTS_PACKETS: f64 = 0.2;
+/// What a device does to a flow whichever way its data goes.
+const OF_BOTH_WAYS: [(&str, &str); 2] = [("datagram-rate", "as-many-packets"), ("window-scale", "missing")];
+/// From this likelihood on a cause is known for what it shows.
+const KNOWN_FOR: f64 = 0.2;
 /// More problems than this are one that was not understood.
 const MOST_PROBLEMS: usize = 5;
 const MOST_PLACES: usize = 5;

@@ -13,13 +13,16 @@ use crate::wires::{Missing, Wires};
 
 /// What the counters say of a candidate that would have to explain flows.
 pub(super) fn weigh<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow], ground: &Ground<'a>) -> Option<Part<'a>> {
-    if !matches!(candidate.cause.place, PlaceKind::Segment | PlaceKind::Link | PlaceKind::Entry) {
+    let is_of_network = matches!(candidate.cause.place, PlaceKind::Segment | PlaceKind::Link | PlaceKind::Entry);
+    // A host's own link that is slow loses nothing elsewhere. That packets vanish on it says no more of the host than of its link.
+    if !is_of_network && !candidate.cause.by_speed {
         return None;
     }
     let shares: Vec<Share<'a>> = suffering.iter().filter_map(|flow| share(candidate, flow, ground.wires)).collect();
     let heaviest = shares.iter().max_by(|a, b| a.here.least.total_cmp(&b.here.least))?;
     #[expect(clippy::cast_precision_loss, reason = "a count of flows")]
     let weight = shares.iter().map(Share::weight).sum::<f64>() / shares.len() as f64;
+    let weight = if is_of_network { weight } else { weight.min(0.0) };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes of minutes")]
     let vanished = heaviest.here.is_some().then_some(heaviest.here.least as u64);
     Some(Part { weight, says: Says::Vanished(heaviest.at, vanished) })
@@ -77,7 +80,10 @@ fn share<'a>(candidate: &Candidate<'_>, flow: &'a Flow, wires: &Wires) -> Option
     if !known.iter().any(|(_, missing)| missing.is_some()) || known.len() < 2 {
         return None;
     }
-    let at = known.iter().find(|(passage, _)| is_there(candidate, passage))?;
+    let at = known.iter().find(|(passage, _)| is_there(candidate, passage)).or_else(|| {
+        let is_sender = matches!(&candidate.place, FaultLocation::Host { name } if *name == flow.sender.host);
+        known.first().filter(|_| is_sender && candidate.cause.by_speed)
+    })?;
     let share = if all > 0.0 { part(at) / all } else { 0.0 };
     Some(Share { at: at.0, part: share, here: at.1, segments: known.len() })
 }
