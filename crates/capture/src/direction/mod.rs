@@ -28,6 +28,7 @@
 mod acknowledge;
 mod clock;
 pub(crate) mod cost;
+mod drains;
 pub(crate) mod event;
 mod filled;
 pub(crate) mod floor;
@@ -313,7 +314,9 @@ struct Recent {
     is_asked: bool,
     /// The burst that is under way began before a third of the send buffer was free.
     is_topping_up: bool,
-    /// All that the send buffer holds has left, and a third of it is not free yet.
+    /// As much is outstanding as the send buffer holds, and a third of it is not free yet.
+    is_filled: bool,
+    /// And all that was written had left, before what leaves now.
     is_full: bool,
 }
 

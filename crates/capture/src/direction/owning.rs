@@ -8,7 +8,7 @@ use super::owner::Owner;
 use super::recall::{Accounts, Activity, Interval, Reach, part_of};
 use super::refill::{RefillPart, RefillStart, Writing};
 use super::room::{Pause, WakeLevel};
-use super::wake::{Burst, SentBytes};
+use super::wake::{Burst, LEAST_UNANSWERED, SentBytes};
 
 /// A sender that answers acknowledgments with data does so within this; later is a pause.
 const ANSWER_NS: i64 = 1_000_000;
@@ -188,25 +188,26 @@ impl Direction {
         if is_over || self.recent.is_topping_up || self.recent.is_full { Activity::Waiting } else { Activity::Sending }
     }
 
-    /// A packet has left: where as much is outstanding as a buffer would hold, all of it has. What a writer adds before a third is free leaves
-    /// while the kernel's clock of the full buffer goes on.
+    /// A packet has left: where as much is outstanding as a buffer would hold, all of it has, once nothing more follows. What a writer adds
+    /// before a third is free leaves while the kernel's clock of the full buffer goes on.
     pub(super) fn note_filled(&mut self) {
         let outstanding = self.outstanding();
-        self.recent.is_full |= self.most_written().is_some_and(|most| outstanding * 16 >= most * 15);
+        self.recent.is_filled |= self.most_written().is_some_and(|most| outstanding * 16 >= most * 15);
     }
 
     /// The sender has heard an acknowledgment: a third of the buffer may be free now.
     #[inline]
     pub(super) fn note_room(&mut self) {
-        if !self.recent.is_full {
+        if !self.recent.is_filled {
             return;
         }
         let outstanding = self.outstanding();
-        self.recent.is_full = match self.wakes.level() {
+        self.recent.is_filled = match self.wakes.level() {
             Some(_) => self.wakes.is_early(outstanding),
             None if self.refills.level().is_some() => self.refills.is_early(outstanding),
             None => self.most_written().is_some_and(|most| outstanding * 10 > most * 7),
         };
+        self.recent.is_full &= self.recent.is_filled;
     }
 
     /// What a send buffer would hold, if one limits.
@@ -245,10 +246,20 @@ impl Direction {
             return;
         }
         let Since { data_ns, ack_ns, .. } = since;
-        let burst = Burst { before, train, after, peak, at_ns, data_ns, ack_ns, acks: self.recent.heard };
+        let burst = Burst {
+            before,
+            train,
+            after,
+            peak,
+            at_ns,
+            data_ns,
+            ack_ns,
+            acks: self.recent.heard,
+            roomy: self.recent.roomy,
+        };
         let is_released = self.wakes.burst(burst);
         // What was acknowledged with the window open was not answered: it is not what limited.
-        if self.recent.roomy >= LEAST_ROOMY {
+        if self.recent.roomy >= LEAST_ROOMY && !self.recent.is_asked {
             let before = before.max(train);
             self.note_wait(Pause { from_ns: self.recent.data_ns, to_ns: at_ns, peak, before, after, is_released });
         }
@@ -256,9 +267,11 @@ impl Direction {
         self.recent.is_topping_up = self.wakes.is_early(after);
     }
 
-    /// An acknowledgment lets go what the congestion window has held back since the packet before: all that was written had not left.
+    /// An acknowledgment lets go what the congestion window has held back since the packet before: all that was written had not left. A window
+    /// that holds something back leaves few acknowledgments unanswered (`tcp_tso_should_defer`).
     fn is_held_back(&self, since: Since, beyond: u64) -> bool {
-        let is_answer = since.acks > 0 && since.ack_ns < 2 * AT_ONCE_NS && beyond == 0;
+        let is_first = (1..LEAST_UNANSWERED).contains(&since.acks);
+        let is_answer = is_first && since.ack_ns < 2 * AT_ONCE_NS && beyond == 0;
         is_answer && self.outstanding() * 8 > self.recent.behind_data * 7
     }
 
@@ -286,6 +299,7 @@ impl Direction {
         }
         let before = self.outstanding();
         if since.data_ns > self.clock.burst_gap_ns(self.path_rtt_ns()) {
+            self.recent.is_full = self.recent.is_filled;
             let (is_asked, grain) = (self.recent.is_asked, 2 * u64::from(self.mss()));
             self.refills.start(RefillStart { at_ns, data_ns: since.data_ns, before, is_asked, grain });
             if self.wakes.level().is_none() && self.refills.level().is_some() {
@@ -348,9 +362,19 @@ impl Direction {
         }
     }
 
+    /// A writer has shown that it waits for room.
+    pub(crate) fn knows_full_buffer(&self) -> bool {
+        self.waits_for_room() || self.waits.drained_to().is_some()
+    }
+
     /// Bytes outstanding behind each burst of a writer that fills its buffer and does not wait, where there is one.
     pub(crate) fn refilled_to(&self) -> Option<u64> {
         self.refills.level().map(|(level, _)| level)
+    }
+
+    /// Bytes outstanding at which bursts begin, where these are about as many each time and show nothing else.
+    pub(crate) fn drained_to(&self) -> Option<u64> {
+        self.waits.drained_to()
     }
 
     /// A loss or a mark has changed what limits.
@@ -360,7 +384,7 @@ impl Direction {
         self.refills.restart();
         self.waits.restart();
         self.recall.clear();
-        (self.recent.is_topping_up, self.recent.is_full) = (false, false);
+        (self.recent.is_topping_up, self.recent.is_filled, self.recent.is_full) = (false, false, false);
     }
 
     /// The flight stays the same though the window is open, data is outstanding and the queue of the bottleneck empties.

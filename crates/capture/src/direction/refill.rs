@@ -103,14 +103,14 @@ impl Smoothed {
 
 /// The level that most bursts fill to, to the segment, and how many do, of `WHOLE`.
 #[derive(Debug, Clone, Copy, Default)]
-struct UsualLevel {
+pub(super) struct UsualLevel {
     bytes: i64,
     votes: u32,
     share: i64,
 }
 
 impl UsualLevel {
-    fn take(&mut self, level: i64, grain: u64) {
+    pub(super) fn take(&mut self, level: i64, grain: u64) {
         let is_same = level.abs_diff(self.bytes) <= grain;
         if is_same {
             self.votes = (self.votes + 1).min(MOST_VOTES);
@@ -121,6 +121,15 @@ impl UsualLevel {
             self.votes -= 1;
         }
         self.share += ((if is_same { WHOLE } else { 0 }) - self.share) / (2 * OVER);
+    }
+
+    pub(super) fn is_at(&self, level: i64) -> bool {
+        self.bytes == level
+    }
+
+    /// Whether three of four of the last ones are the same.
+    pub(super) fn is_mostly(&self) -> bool {
+        self.share * 4 >= WHOLE * 3
     }
 }
 

@@ -8,11 +8,15 @@
 
 use std::ops::{Range, RangeInclusive};
 
+use super::drains::Drains;
+
 /// See the module.
 #[derive(Debug, Default)]
 pub(super) struct RoomWaits {
     /// Bytes outstanding at which a writer is woken: a buffer does not shrink.
     known: Option<WakeLevel>,
+    /// The same of a writer that is woken or tries again by a timer.
+    drained: Option<WakeLevel>,
     /// Made when a first pause ends: most connections have none.
     pauses: Option<Box<Pauses>>,
 }
@@ -22,6 +26,7 @@ pub(super) struct RoomWaits {
 struct Pauses {
     kept: [Option<Pause>; KEPT],
     next: usize,
+    drains: Drains,
 }
 
 /// A pause of the sender that a burst ended.
@@ -54,6 +59,11 @@ impl WakeLevel {
     pub(super) fn of_buffer(held: RangeInclusive<u64>) -> Self {
         Self { least: held.start() / 3 * 2, most: held.end() / 3 * 2 }
     }
+
+    /// About as much is left where bursts begin: two thirds of the buffer where its writer is woken, up to all of it where it tries again.
+    pub(super) fn around(left: u64) -> Self {
+        Self { least: left / 3 * 2, most: left / 2 * 3 }
+    }
 }
 
 /// Pauses that are kept until the level is known.
@@ -67,16 +77,29 @@ impl RoomWaits {
             return;
         }
         let pauses = self.pauses.get_or_insert_default();
+        pauses.drains.take(&pause);
+        self.drained = pauses.drains.level().map(WakeLevel::around).or(self.drained);
         pauses.kept[pauses.next] = Some(pause);
         pauses.next = (pauses.next + 1) % KEPT;
-        let Some(level) = self.known else { return };
+        let (known, drained) = (self.known, self.drained);
+        if known.is_none() && drained.is_none() {
+            return;
+        }
+        let is_wait = |pause: &Pause| {
+            known.is_some_and(|level| pause.is_wait(level)) || drained.is_some_and(|level| pause.is_about(level))
+        };
         let kept = pauses.kept.iter_mut().filter_map(Option::take);
-        kept.filter(|pause| pause.is_wait(level)).for_each(|pause| waited(pause.from_ns..pause.to_ns));
+        kept.filter(is_wait).for_each(|pause| waited(pause.from_ns..pause.to_ns));
     }
 
     /// As much is outstanding as lets nobody write who waits for room.
     pub(super) fn is_full(&self, outstanding: u64) -> bool {
-        self.known.is_some_and(|level| outstanding > level.most)
+        self.known.or(self.drained).is_some_and(|level| outstanding > level.most)
+    }
+
+    /// Bytes outstanding at which bursts begin, where a writer waits for room and all that shows it is that these are about as many each time.
+    pub(super) fn drained_to(&self) -> Option<u64> {
+        self.drained.map(|level| level.most / 3 * 2)
     }
 
     /// Losses, or marks, limit: count anew.
@@ -102,6 +125,12 @@ impl Pause {
         let is_reached = self.after <= level.most && self.before >= level.least;
         let is_little = level.least <= self.after * 2 && self.after * 2 < level.most * 3 && level.most * 4 <= self.peak;
         self.is_released && is_reached || is_little
+    }
+
+    /// Whether about as much was left when it ended, or, of far more than a buffer holds, less than that: who is run late finds so.
+    fn is_about(&self, level: WakeLevel) -> bool {
+        let is_little = level.least <= self.after * 2 && level.most * 2 <= self.peak;
+        self.after <= level.most && (level.least <= self.after || is_little)
     }
 }
 

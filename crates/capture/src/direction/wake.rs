@@ -2,6 +2,8 @@
 //! free (`sk_stream_write_space`): each time at the same level, by the acknowledgment that reaches it. An application that comes by its own
 //! clock does so at any level, or behind no acknowledgment; a congestion window lets each acknowledgment be answered at once.
 
+use super::refill::UsualLevel;
+
 /// At which level a writer is woken, an eighth of an octave each.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct WakeLevels {
@@ -34,6 +36,7 @@ pub(crate) struct WakeLevels {
 struct Votes {
     /// How many vote for each level.
     bins: [u8; LEVELS],
+    steady: SteadyLevel,
     /// The last of them, the oldest first.
     last: [Released; KEPT],
 }
@@ -44,6 +47,27 @@ struct Released {
     from_ns: i64,
     low: u8,
     high: u8,
+}
+
+/// A level that bursts agree on to an acknowledgment or two, behind pauses in which many were not answered. While a writer's kernel paces what
+/// it wrote before, nearly as much leaves as is acknowledged, and a flight that hardly drains shows the level all the same.
+#[derive(Debug, Clone, Copy, Default)]
+struct SteadyLevel {
+    left: UsualLevel,
+    /// Bursts that an acknowledgment released, as a level of one among those that none did.
+    released: UsualLevel,
+}
+
+impl SteadyLevel {
+    fn take(&mut self, burst: Burst, is_at_once: bool) {
+        let acknowledged = burst.peak.saturating_sub(burst.after) / u64::from(burst.roomy.max(1));
+        self.left.take(burst.after.cast_signed(), 2 * acknowledged);
+        self.released.take(if is_at_once { 0 } else { i64::MAX }, 0);
+    }
+
+    fn is_found(&self) -> bool {
+        self.left.is_mostly() && self.released.is_mostly() && self.released.is_at(0)
+    }
 }
 
 /// No burst votes for it.
@@ -66,8 +90,9 @@ pub(super) struct Burst {
     pub(super) at_ns: i64,
     pub(super) data_ns: i64,
     pub(super) ack_ns: i64,
-    /// Acknowledgments in the pause.
+    /// Acknowledgments in the pause, and those of them with the receiver's window open.
     pub(super) acks: u32,
+    pub(super) roomy: u32,
 }
 
 /// Levels from a kilobyte to a gigabyte.
@@ -81,6 +106,8 @@ const AT_ONCE_NS: i64 = 30_000;
 const MOST_ANSWERS: u32 = 4;
 /// Levels below such a part of the flight are one.
 const LITTLE: u64 = 12;
+/// Acknowledgments of a pause that show a level to an acknowledgment or two.
+pub(super) const LEAST_UNANSWERED: u32 = 8;
 /// One of what is counted so.
 const ONE: u32 = 16;
 /// What is counted of one RTT is forgotten over so many.
@@ -92,7 +119,7 @@ const MANY: u32 = 64;
 
 impl Default for Votes {
     fn default() -> Self {
-        Self { bins: [0; LEVELS], last: [NEVER; KEPT] }
+        Self { bins: [0; LEVELS], steady: SteadyLevel::default(), last: [NEVER; KEPT] }
     }
 }
 
@@ -121,6 +148,9 @@ impl WakeLevels {
         if is_at_once {
             self.vote(burst);
         }
+        if burst.roomy >= LEAST_UNANSWERED {
+            self.votes.get_or_insert_default().steady.take(burst, is_at_once);
+        }
         if self.bursts >= MANY {
             self.votes.iter_mut().flat_map(|votes| &mut votes.bins).for_each(|votes| *votes /= 2);
             (self.bursts, self.at_once, self.rounds) = (self.bursts / 2, self.at_once / 2, self.rounds / 2);
@@ -144,7 +174,7 @@ impl WakeLevels {
         // Until a busy host runs the writer more is acknowledged: where little is left of the flight anyway, that is no other level.
         let span = bin(burst.after)..=bin(burst.train.max(burst.before).max(burst.peak / LITTLE).max(burst.after));
         let [low, high] = [*span.start(), *span.end()].map(|bin| u8::try_from(bin).unwrap_or(u8::MAX));
-        let Votes { bins, last } = &mut **self.votes.get_or_insert_default();
+        let Votes { bins, last, .. } = &mut **self.votes.get_or_insert_default();
         bins.get_mut(span).into_iter().flatten().for_each(|votes| *votes = votes.saturating_add(1));
         last.rotate_left(1);
         last[KEPT - 1] = Released { from_ns: burst.at_ns - burst.data_ns, low, high };
@@ -162,7 +192,7 @@ impl WakeLevels {
     pub(super) fn answered(&mut self, ack_ns: i64) {
         if ack_ns < AT_ONCE_NS {
             self.answers = self.answers.saturating_add(ONE);
-            if self.level.is_some() && !self.is_seldom_answered() {
+            if self.level.is_some() && !self.is_seldom_answered() && !self.is_steady() {
                 self.level = None;
             }
         }
@@ -219,8 +249,13 @@ impl WakeLevels {
     /// Measured of 40 transfers of 10 to 100 ms, Linux 6.18, on a busy machine.
     fn found(&self) -> Option<u64> {
         let is_often = self.bursts * 5 >= self.rounds;
-        self.usual()
-            .filter(|level| self.is_released() && is_often && self.is_seldom_answered() && level * 10 <= self.peak * 7)
+        let is_found = |level: u64| self.is_steady() || self.is_seldom_answered() && level * 10 <= self.peak * 7;
+        self.usual().filter(|level| self.is_released() && is_often && is_found(*level))
+    }
+
+    /// See [`SteadyLevel`]. What is paced meanwhile may leave with acknowledgments, which come at that pace as well.
+    fn is_steady(&self) -> bool {
+        self.votes.as_ref().is_some_and(|votes| votes.steady.is_found())
     }
 
     /// The level that three of five of the bursts agree on which follow an acknowledgment at once.
@@ -285,7 +320,17 @@ mod tests {
         for (after, ack_ns) in bursts {
             levels.round();
             let (before, peak) = (after + 2_856, 74_000);
-            levels.burst(Burst { before, train: before, after, peak, ack_ns, at_ns: 0, data_ns: 9_600_000, acks: 20 });
+            levels.burst(Burst {
+                before,
+                train: before,
+                after,
+                peak,
+                ack_ns,
+                at_ns: 0,
+                data_ns: 9_600_000,
+                acks: 20,
+                roomy: 0,
+            });
         }
         levels.level()
     }
@@ -313,7 +358,17 @@ mod tests {
                 let ack_ns = if burst % of < at_once { 60_000 } else { 400_000 };
                 let before = after + 2_856;
                 let (peak, at_ns) = (90_000, 0);
-                levels.burst(Burst { before, train: before, after, peak, ack_ns, at_ns, data_ns: 9_600_000, acks: 20 });
+                levels.burst(Burst {
+                    before,
+                    train: before,
+                    after,
+                    peak,
+                    ack_ns,
+                    at_ns,
+                    data_ns: 9_600_000,
+                    acks: 20,
+                    roomy: 0,
+                });
             }
             assert_eq!(levels.level(), None);
             levels.is_released()
@@ -338,6 +393,7 @@ mod tests {
             data_ns: 9_600_000,
             ack_ns: 20_000,
             acks: 20,
+            roomy: 0,
         };
         for _ in 0..20 {
             levels.round();
@@ -369,9 +425,42 @@ mod tests {
                 data_ns: 9_600_000,
                 ack_ns: 60_000,
                 acks: 20,
+                roomy: 0,
             });
         }
         assert!(levels.level().is_some());
+    }
+
+    /// 1 MB over 20 ms under BBR: what was written before is paced for three quarters of the time, and leaves with acknowledgments that come at
+    /// that pace, so that the flight hardly drains.
+    #[test]
+    fn a_writer_is_woken_at_one_level_of_a_flight_that_hardly_drains() {
+        let woken = |left: fn(u64) -> u64, ack_ns: fn(u64) -> i64| {
+            let mut levels = WakeLevels::default();
+            for number in 0..120 {
+                levels.round();
+                (0..17).for_each(|_| levels.answered(100));
+                let after = left(number);
+                let (before, peak, at_ns) = (after + 7_140, 725_424, 0);
+                let ack_ns = ack_ns(number);
+                levels.burst(Burst {
+                    before,
+                    train: before,
+                    after,
+                    peak,
+                    at_ns,
+                    data_ns: 5_500_000,
+                    ack_ns,
+                    acks: 11,
+                    roomy: 11,
+                });
+            }
+            levels.level()
+        };
+        let level = woken(|number| 642_600 + number % 2 * 7_140, |_| 17_000);
+        assert!(level.is_some_and(|level| (640_000..730_000).contains(&level)), "{level:?}");
+        assert_eq!(woken(|number| 560_000 + number * 7_919 % 90_000, |_| 17_000), None);
+        assert_eq!(woken(|_| 642_600, |number| number.cast_signed() * 37 % 11 * 50_000), None);
     }
 
     /// A lent block of 512 KiB fills a buffer of 64 KiB, and a busy host runs its writer a few acknowledgments late.
@@ -391,6 +480,7 @@ mod tests {
                 data_ns: 90_000_000,
                 ack_ns: 60_000,
                 acks: 170,
+                roomy: 0,
             });
         }
         assert!(levels.level().is_some_and(|level| level > 40_000), "{:?}", levels.level());
@@ -412,6 +502,7 @@ mod tests {
                 at_ns,
                 data_ns: 9_600_000,
                 acks: 20,
+                roomy: 0,
             });
         }
         // Of the window that grew before, one burst was at that level.

@@ -9,6 +9,8 @@ use crate::direction::owner::Owner;
 const MOSTLY: f64 = 0.75;
 /// Shares of the time of the congestion window below which something else limits.
 const LEAST_SHARE: f64 = 0.3;
+/// Share of the time of a send buffer from which on it sets the rate of what is paced meanwhile.
+const LEAST_WAITING: f64 = 0.1;
 
 /// The verdict, where acknowledgments come at one rate most of the time.
 pub(super) fn verdict(judged: &Judged) -> Option<Verdict> {
@@ -16,6 +18,13 @@ pub(super) fn verdict(judged: &Judged) -> Option<Verdict> {
     let full = judged.direction.cost.full_rate().filter(|full| full.share >= MOSTLY)?;
     let queue_ns = judged.direction.queue_quantile_ns(0.5)?;
     if share < LEAST_SHARE {
+        return None;
+    }
+    // Without a queue it may as well be the sender that keeps to a rate.
+    let has_queue = queue_ns > (judged.rtt_ns / 20).max(1_000_000) || judged.direction.counts.retransmits > 0;
+    // What a full send buffer lets leave arrives at one rate too, and a congestion control that paces goes no faster than it has measured.
+    let waits = judged.direction.woken_at().is_some() && judged.share(Owner::SendBuffer) >= LEAST_WAITING;
+    if waits && !has_queue {
         return None;
     }
     let evidence = format!(
@@ -26,10 +35,12 @@ pub(super) fn verdict(judged: &Judged) -> Option<Verdict> {
         time(queue_ns),
         time(judged.rtt_ns),
     );
-    // Without a queue it may as well be the sender that keeps to a rate.
-    let has_queue = queue_ns > (judged.rtt_ns / 20).max(1_000_000) || judged.direction.counts.retransmits > 0;
     let verdict = Verdict::new(Cause::Bottleneck, if has_queue { 0.9 } else { 0.6 }, evidence).share(share);
-    Some(if has_queue {
+    Some(if has_queue && judged.direction.knows_full_buffer() {
+        verdict
+            .rival("a send buffer that lets the bottleneck run empty between bursts")
+            .next_test("ss -tmi at the sender: sndbuf_limited, and the size of the send buffer (net.ipv4.tcp_wmem)")
+    } else if has_queue {
         verdict.rival("a shaper, or other traffic that leaves so much")
     } else {
         verdict.rival("a sender that paces").next_test("ss -ti at the sender: pacing_rate and cwnd")

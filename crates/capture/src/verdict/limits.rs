@@ -98,6 +98,9 @@ fn send_buffer(judged: &Judged) -> Option<Verdict> {
     if let Some(level) = judged.direction.refilled_to() {
         return Some(refilled(judged, share, level));
     }
+    if let Some(level) = judged.direction.drained_to() {
+        return Some(drained(judged, share, level));
+    }
     let flight = plateau.unwrap_or(judged.direction.counts.max_flight);
     let held = if judged.direction.rounds.had_loss {
         "and in most RTTs a part of that had drained before one acknowledgment was answered with a burst"
@@ -131,6 +134,24 @@ fn refilled(judged: &Judged, share: f64, level: u64) -> Verdict {
     Verdict::new(Cause::SendBuffer, 0.7, evidence)
         .share(share)
         .rival("an application that keeps so much outstanding, as it learns outside this connection what has arrived")
+        .next_test("ss -tmi at the sender: sndbuf_limited, and the size of the send buffer (net.ipv4.tcp_wmem)")
+}
+
+/// A writer that is woken late, or tries again by a timer, and whose kernel takes far more than its buffer holds.
+fn drained(judged: &Judged, share: f64, level: u64) -> Verdict {
+    let evidence = format!(
+        "for {} of the time all that was written had left, below the offered window of {}, and more came each time about {} were left of it, of \
+         {} at most, however large the burst before was: an application does not see what is acknowledged, a full send buffer does",
+        percent(share),
+        bytes(judged.direction.window.last),
+        bytes(level),
+        bytes(judged.direction.counts.max_flight),
+    );
+    Verdict::new(Cause::SendBuffer, 0.7, evidence)
+        .share(share)
+        .rival(
+            "an application that learns outside this connection what has arrived, and writes more when most of it has",
+        )
         .next_test("ss -tmi at the sender: sndbuf_limited, and the size of the send buffer (net.ipv4.tcp_wmem)")
 }
 

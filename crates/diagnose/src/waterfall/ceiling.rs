@@ -20,8 +20,8 @@ pub(super) fn payload_per_second(views: &[View<'_>], setting: &Setting<'_>) -> O
     let base_rtt = setting.base_rtt?;
     let window = setting.window().max(STEP_US);
     let end = views.iter().map(|view| view.stream.sampled_until()).max()?.min(setting.end);
-    let (mut from, mut steps, mut rates, mut fastest) =
-        (views.iter().map(|view| view.start_end).max()?, 0_usize, Vec::new(), 0);
+    let start = views.iter().map(|view| view.start_end).max()?;
+    let (mut from, mut steps, mut rates, mut fastest) = (start, 0_usize, Vec::new(), 0);
     while let Some(to) = from.checked_add(window).filter(|to| *to <= end) {
         steps += 1;
         let payload = views.iter().map(|view| passed(view.stream, (from, to))).fold(0, u64::saturating_add);
@@ -36,6 +36,12 @@ pub(super) fn payload_per_second(views: &[View<'_>], setting: &Setting<'_>) -> O
             rates.push(rate);
         }
         from = to;
+    }
+    // A full send buffer whose path has a queue for less than three fifths of the time lets it run empty for the rest: it limits.
+    let looks = || (0..).map(|look| start.saturating_add(window / LOOKS * look)).take_while(|at| *at <= from);
+    let full = looks().filter(|at| views.iter().all(|view| view.writer.has_no_room(*at))).count();
+    if full * 2 >= looks().count() && rates.len() * 5 < steps * 3 {
+        return None;
     }
     flat(rates, steps).filter(|rate| u128::from(fastest) * 10 <= u128::from(*rate) * 11)
 }
@@ -83,7 +89,24 @@ impl Queue {
             is_little && views.iter().all(|view| view.writer.waits(until))
         };
         let stood = looks.filter(|at| grown(*at) && is_filled(*at) && !is_empty(*at));
-        !rtts.is_empty() && stood.count() >= ENOUGH_LOOKS
+        !rtts.is_empty() && stood.count() >= ENOUGH_LOOKS && !Self::pauses(views, (from, to))
+    }
+
+    /// Whether the path passes a quarter more than on average while it has something to pass, for less than four fifths of the time then, though
+    /// programs would write more: what it passes on average is not its rate.
+    fn pauses(views: &[View<'_>], (from, to): (i64, i64)) -> bool {
+        let length = (to - from) / LOOKS;
+        let ends = || (1..=LOOKS).map(|look| from + length * look);
+        let is_full = |at: &i64| views.iter().all(|view| view.writer.has_no_room(*at));
+        if ends().filter(is_full).count() < ENOUGH_FULL {
+            return false;
+        }
+        let passed_until = |at: i64| views.iter().map(|view| passed(view.stream, (at - length, at))).sum::<u64>();
+        let mut amounts: Vec<_> = ends().map(passed_until).collect();
+        amounts.sort_unstable();
+        let all: u128 = amounts.iter().map(|amount| u128::from(*amount)).sum();
+        let busy = amounts.get(amounts.len() * 2 / 3).copied().unwrap_or_default();
+        u128::from(busy) * amounts.len() as u128 * 4 > all * 5
     }
 }
 
@@ -101,6 +124,8 @@ const LEAST_QUEUE_US: u64 = 1_000;
 const STEP_US: i64 = 100_000;
 const LOOKS: i64 = 10;
 const ENOUGH_LOOKS: usize = 8;
+/// Of these, with no room in the send buffer.
+const ENOUGH_FULL: usize = 5;
 
 #[cfg(test)]
 mod tests {

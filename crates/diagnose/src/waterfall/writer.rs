@@ -19,6 +19,8 @@ use super::stream::{Setting, Stream};
 pub(super) struct Writer {
     at: Vec<i64>,
     waits: Vec<bool>,
+    /// Whether the buffer held so much that nobody is woken.
+    held: Vec<bool>,
 }
 
 /// What one sample says.
@@ -54,13 +56,23 @@ impl Writer {
             let span = sights.get(first..behind).unwrap_or_default();
             waits.push(sight.all_sent && is_full_enough(sight) && around.shows_who_waits() && !has_idled(span));
         }
-        Self { at: sights.iter().map(|sight| sight.at).collect(), waits }
+        let held = sights.iter().map(is_full_enough).collect();
+        Self { at: sights.iter().map(|sight| sight.at).collect(), waits, held }
     }
 
     /// Whether it waited at the last sample until `at`.
     pub(super) fn waits(&self, at: i64) -> bool {
+        self.last(&self.waits, at)
+    }
+
+    /// Whether its buffer had no room for it at the last sample until `at`, all of that sent or not.
+    pub(super) fn has_no_room(&self, at: i64) -> bool {
+        self.last(&self.held, at)
+    }
+
+    fn last(&self, of: &[bool], at: i64) -> bool {
         let after = self.at.partition_point(|time| *time <= at);
-        after.checked_sub(1).and_then(|last| self.waits.get(last)).copied().unwrap_or(false)
+        after.checked_sub(1).and_then(|last| of.get(last)).copied().unwrap_or(false)
     }
 }
 
