@@ -24,6 +24,8 @@ struct Drain {
 const KEPT: usize = 12;
 /// A third of an application's bursts never follow an acknowledgment at once (12 to 16 of 100).
 const LEAST_RELEASED: usize = KEPT / 3;
+/// What there was differs by an eighth and more.
+const LEAST_DIFFERENCE: u64 = 8;
 /// What is left differs so many times less than what there was, and than it is itself.
 const STEADIER: u64 = 3;
 
@@ -42,8 +44,9 @@ impl Drains {
         }
         let left = Spread::of(self.last.map(|drain| drain.left));
         let peak = Spread::of(self.last.map(|drain| drain.peak));
-        let is_one = left.deviation * STEADIER <= left.mean && left.deviation * STEADIER <= peak.deviation;
-        is_one.then_some(left.mean)
+        let is_steady = left.deviation * STEADIER <= left.mean && left.deviation * STEADIER <= peak.deviation;
+        // Bursts that are all the same leave as much each time, whoever writes them.
+        (is_steady && peak.deviation * LEAST_DIFFERENCE >= peak.mean).then_some(left.mean)
     }
 }
 
