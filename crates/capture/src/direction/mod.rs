@@ -44,6 +44,7 @@ pub(crate) mod rtt;
 mod send;
 pub(crate) mod series;
 mod steadiness;
+mod steady;
 mod usual;
 mod wake;
 

@@ -2,7 +2,7 @@
 //! free (`sk_stream_write_space`): each time at the same level, by the acknowledgment that reaches it. An application that comes by its own
 //! clock does so at any level, or behind no acknowledgment; a congestion window lets each acknowledgment be answered at once.
 
-use super::refill::UsualLevel;
+use super::steady::SteadyLevel;
 
 /// At which level a writer is woken, an eighth of an octave each.
 #[derive(Debug, Clone, Default)]
@@ -47,27 +47,6 @@ struct Released {
     from_ns: i64,
     low: u8,
     high: u8,
-}
-
-/// A level that bursts agree on to an acknowledgment or two, behind pauses in which many were not answered. While a writer's kernel paces what
-/// it wrote before, nearly as much leaves as is acknowledged, and a flight that hardly drains shows the level all the same.
-#[derive(Debug, Clone, Copy, Default)]
-struct SteadyLevel {
-    left: UsualLevel,
-    /// Bursts that an acknowledgment released, as a level of one among those that none did.
-    released: UsualLevel,
-}
-
-impl SteadyLevel {
-    fn take(&mut self, burst: Burst, is_at_once: bool) {
-        let acknowledged = burst.peak.saturating_sub(burst.after) / u64::from(burst.roomy.max(1));
-        self.left.take(burst.after.cast_signed(), 2 * acknowledged);
-        self.released.take(if is_at_once { 0 } else { i64::MAX }, 0);
-    }
-
-    fn is_found(&self) -> bool {
-        self.left.is_mostly() && self.released.is_mostly() && self.released.is_at(0)
-    }
 }
 
 /// No burst votes for it.
