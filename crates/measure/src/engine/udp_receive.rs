@@ -6,10 +6,10 @@ use std::time::Duration;
 use linux::bulk::Progress;
 use linux::bulk::datagrams::{BatchShape, Datagram, MAX_MESSAGE_BYTES, ReceiveBatch, Wait};
 use linux::clock;
-use linux::sockets::{Switch, set_receive_drops, set_receive_gro, set_receive_timeout};
+use linux::sockets::{Switch, set_receive_drops, set_receive_gro, set_receive_time, set_receive_timeout};
 use model::measurement::DatagramCounts;
 use model::spec::Offload;
-use units::{MonoTime, PacketCount};
+use units::{MonoTime, PacketCount, WallTime};
 
 use super::datagram::{self, HEADER_LEN, Jitter};
 use super::gate::Gate;
@@ -23,6 +23,8 @@ pub(super) fn run(task: &Task, gate: &Gate) -> Option<StreamEnd> {
         Offload::Off => false,
     };
     let counts_drops = set_receive_drops(task.fd(), Switch::On).is_ok();
+    // A batch is read when this thread is scheduled; jitter is of the arrivals. Where it is refused, the reading has to do.
+    let _ = set_receive_time(task.fd(), Switch::On);
     let timed = set_receive_timeout(task.fd(), Some(GLANCE));
     let start = gate.wait()?;
     let mut receiver = Receiver {
@@ -81,10 +83,13 @@ impl Receiver<'_> {
     fn note_batch(&mut self) {
         self.last = clock::now();
         self.task.recorder.glance_of_own(self.last);
+        let reading = Reading { mono: self.last, wall: clock::wall_now() };
         let mut bytes = 0;
         for message in self.batch.iter() {
-            bytes += note(&message, &mut self.sequence, &mut self.jitter, (self.task, self.last));
-            if let Some(drops) = message.report().drops {
+            let report = message.report();
+            let arrived = report.received_at.map_or(self.last, |at| reading.arrival(at));
+            bytes += note(&message, &mut self.sequence, &mut self.jitter, (self.task, arrived));
+            if let Some(drops) = report.drops {
                 self.drops = u64::from(drops);
             }
         }
@@ -108,9 +113,28 @@ impl Receiver<'_> {
     }
 }
 
-/// Counts the datagrams of one message and returns their bytes. Of merged ones the first tells the transit time, since
-/// all of them share its arrival.
-fn note(message: &Datagram<'_>, sequence: &mut Sequence, jitter: &mut Jitter, (task, now): (&Task, MonoTime)) -> usize {
+/// When a batch was read, by both clocks.
+#[derive(Debug, Clone, Copy)]
+struct Reading {
+    mono: MonoTime,
+    wall: WallTime,
+}
+
+impl Reading {
+    /// When a message came, by the clock that is never stepped: as long before the reading as the wall clock says. A wall clock that
+    /// was stepped in between counts as no time at all, or as the longest that a batch can have lain in a socket.
+    fn arrival(self, received: WallTime) -> MonoTime {
+        let waited = self.wall.unix_nanos().saturating_sub(received.unix_nanos()).min(LONGEST_WAIT);
+        MonoTime::from_nanos(self.mono.as_nanos().saturating_sub(waited))
+    }
+}
+
+/// A full socket of 64 MiB at 1 Gbit/s is read within half of this, in nanoseconds.
+const LONGEST_WAIT: u64 = 1_000_000_000;
+
+/// Counts the datagrams of one message and returns their bytes. Of merged ones the first tells the transit time: the kernel's time
+/// of the message is when that one arrived.
+fn note(message: &Datagram<'_>, sequence: &mut Sequence, jitter: &mut Jitter, (task, at): (&Task, MonoTime)) -> usize {
     let mut first = true;
     let mut foreign = 0;
     for segment in message.segments() {
@@ -122,9 +146,24 @@ fn note(message: &Datagram<'_>, sequence: &mut Sequence, jitter: &mut Jitter, (t
         };
         sequence.arrived(number);
         if std::mem::take(&mut first) {
-            let arrived_us = i64::try_from(now.as_nanos() / 1_000).unwrap_or(i64::MAX);
+            let arrived_us = i64::try_from(at.as_nanos() / 1_000).unwrap_or(i64::MAX);
             jitter.note(arrived_us.saturating_sub(i64::try_from(sent_us).unwrap_or(i64::MAX)));
         }
     }
     message.bytes.saturating_sub(foreign)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_arrived_before_it_was_read_whatever_the_wall_clock_did() {
+        let read =
+            Reading { mono: MonoTime::from_nanos(5_000_000_000), wall: WallTime::from_unix_nanos(900_000_000_000) };
+        let of = |unix_nanos| read.arrival(WallTime::from_unix_nanos(unix_nanos)).as_nanos();
+        assert_eq!(of(899_999_700_000), 4_999_700_000);
+        assert_eq!(of(905_000_000_000), 5_000_000_000, "stepped back in between");
+        assert_eq!(of(100_000_000_000), 4_000_000_000, "stepped forward in between");
+    }
 }
