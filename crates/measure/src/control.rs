@@ -62,7 +62,7 @@ pub enum ControlError {
     #[error("the peer broke the protocol")]
     Wire(#[from] WireError),
     /// The peer was silent where it was its turn, or sent a message too slowly.
-    #[error("the peer said nothing for {} while {awaited} was awaited", units::duration::show(*waited))]
+    #[error("the peer said nothing for {}; waited for {awaited}", units::duration::show(*waited))]
     Silent {
         /// How long.
         waited: Duration,

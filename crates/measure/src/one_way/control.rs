@@ -26,13 +26,13 @@ pub struct ControlConnection<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectionError {
     /// The peer closed it.
-    #[error("the peer closed the control connection while {0} was awaited")]
+    #[error("the peer closed the control connection; waited for {0}")]
     Closed(&'static str),
     /// It broke.
     #[error("the control connection broke")]
     Broken(#[source] io::Error),
     /// The peer was silent where it was its turn, or sent a message too slowly.
-    #[error("the peer said nothing for {} while {awaited} was awaited", show(*waited))]
+    #[error("the peer said nothing for {}; waited for {awaited}", show(*waited))]
     Silent {
         /// What should have come.
         awaited: &'static str,

@@ -31,7 +31,7 @@ fn parameters_that_are_cut_short_are_given_up() {
     assert_eq!(partner.refusal(), "the peer closed the control connection");
     let mut visitor = Visitor::named(&partner);
     visitor.say(&[0, 0, 0, 100, b'{']);
-    assert!(partner.refusal().starts_with(&format!("the peer said nothing for {} while ", show(LITTLE))));
+    assert!(partner.refusal().starts_with(&format!("the peer said nothing for {}; waited for ", show(LITTLE))));
     visitor.hear_the_end();
     partner.works();
 }
@@ -200,7 +200,7 @@ fn results_that_are_none_or_lie_about_their_length_end_the_test() {
     // More than comes: the rest is waited for, not for ever.
     let _visitor = results_said(&partner, |visitor| visitor.say(&[0, 0, 16, 0, b'{']));
     let failure = partner.failure();
-    assert!(failure.detail.contains("while the rest of a message was awaited"), "{}", failure.detail);
+    assert!(failure.detail.contains("waited for the rest of a message"), "{}", failure.detail);
     partner.works();
 }
 
@@ -259,7 +259,7 @@ fn a_trickle_of_a_message_ends() {
         scope.spawn(move || trickle(stream));
         partner.refusal()
     });
-    assert!(told.contains("was awaited"), "{told}");
+    assert!(told.contains("; waited for "), "{told}");
     partner.works();
 }
 

@@ -248,7 +248,7 @@ fn samples_that_are_none_are_an_anomaly_of_a_good_test() {
 fn a_server_that_stays_silent_is_given_up_after_its_turn() {
     let finished = told(|control, _| read_all(control));
     assert_eq!(failure(&finished).kind, FailureKind::Lost);
-    let told = "the peer said nothing for 10.0 s while its request for parameters was awaited";
+    let told = "the peer said nothing for 10.0 s; waited for its request for parameters";
     assert_eq!(failure(&finished).detail, told);
 }
 

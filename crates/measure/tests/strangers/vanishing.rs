@@ -71,7 +71,7 @@ fn a_client_that_says_no_results_is_not_waited_for_for_ever() {
     let (mut visitor, data) = Visitor::running(&partner, &iperf3());
     visitor.signal(Signal::TestEnd);
     visitor.hear(Signal::ExchangeResults);
-    let told = format!("the peer said nothing for {} while its results was awaited", show(2 * LITTLE));
+    let told = format!("the peer said nothing for {}; waited for its results", show(2 * LITTLE));
     assert_eq!(partner.failure().detail, told);
     drop(data);
     partner.works();
