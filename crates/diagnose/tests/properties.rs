@@ -83,7 +83,14 @@ proptest! {
         let balances = balance(&run(&spec, measurement));
         prop_assert_eq!(balances.len(), 1);
         for balance in balances {
-            prop_assert_eq!(added_up(&balance), u128::from(balance.handed.get()));
+            let behind = [&balance.lost_on_path, &balance.dropped_in_receiver].map(|part| part.packets.is_some());
+            if told.is_some() {
+                prop_assert_eq!(added_up(&balance), u128::from(balance.handed.get()));
+                prop_assert!(behind[0]);
+            } else {
+                prop_assert_eq!(behind, [false; 2], "a receiver that reported nothing lost nothing that is known");
+                prop_assert!(balance.dropped_in_sender.known() <= balance.handed.get());
+            }
             for part in [&balance.dropped_in_sender, &balance.dropped_in_receiver] {
                 prop_assert_eq!(part.packets.is_none(), part.certainty == Certainty::Unknown);
                 prop_assert_eq!(part.packets.is_none() || part.certainty == Certainty::AtMost, part.because.is_some());

@@ -119,7 +119,7 @@ impl<'a> Sheet<'a> {
     fn open(host: &Host<'a>) -> Self {
         let mut unknown = Vec::new();
         if host.counters.is_none() {
-            unknown.push("the host did not tell its counters".to_owned());
+            unknown.push("the host reported no counters".to_owned());
         }
         Self { counters: host.counters, counted: Vec::new(), unknown }
     }

@@ -29,7 +29,8 @@ use part::{BalanceShare, Certainty};
 pub struct Balance {
     /// Which way.
     pub heading: Heading,
-    /// Handed to the sender's socket. The next four add up to it, with unknown ones taken as none.
+    /// Handed to the sender's socket. The next four add up to it, with unknown ones taken as none, unless the receiver
+    /// reported nothing.
     #[serde(rename = "handed_packets")]
     pub handed: PacketCount,
     /// Dropped before they left the sending host.
@@ -70,14 +71,14 @@ pub fn balance(run: &Run) -> Vec<Balance> {
 fn of_direction(run: &Run, measurement: &Measurement, total: &DirectionTotal, counts: DatagramCounts) -> Balance {
     let (sender, receiver) = ends(run, measurement, total.heading);
     let handed = counts.sent.max(counts.received);
+    let is_known = total.received.is_some();
     let lost = handed.saturating_sub(counts.received).get();
     let mut notes = Vec::new();
     if counts.received > counts.sent {
         notes.push(format!("{} datagrams were received of {} sent: numbers repeat", counts.received, counts.sent));
     }
-    let receiving_told = total.received.is_some();
-    if !receiving_told {
-        notes.push("the receiver told nothing, so nothing is known to be lost".to_owned());
+    if !is_known {
+        notes.push(SILENT.to_owned());
     }
     let merging = |offload| if offload == Offload::On { Merging::Possible } else { Merging::Never };
     let in_sender = hosts::in_sender(&sender, merging(run.spec.udp_gso), handed.get());
@@ -85,6 +86,8 @@ fn of_direction(run: &Run, measurement: &Measurement, total: &DirectionTotal, co
     let (in_sender, in_receiver) = fit(lost, in_sender, in_receiver, &mut notes);
     let known = in_sender.known().saturating_add(in_receiver.known());
     let lost_on_path = remainder(lost.saturating_sub(known), &in_sender, &in_receiver);
+    let unless_silent = |part| if is_known { part } else { BalanceShare::unknown(SILENT) };
+    let (lost_on_path, in_receiver) = (unless_silent(lost_on_path), unless_silent(in_receiver));
     let tail = counts.lost_at_tail.get().min(lost_on_path.known());
     if tail > 0 {
         notes.push(format!(
@@ -105,6 +108,9 @@ fn of_direction(run: &Run, measurement: &Measurement, total: &DirectionTotal, co
         notes,
     }
 }
+
+/// Why nothing is known of what became of datagrams behind the sending host.
+const SILENT: &str = "the receiver reported nothing, so it is not known how many of them arrived";
 
 /// What a sender of datagrams handed over, where that is less than was asked of it: what is lost then says nothing of the
 /// rate that was asked for.

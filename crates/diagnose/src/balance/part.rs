@@ -21,6 +21,11 @@ pub struct BalanceShare {
 }
 
 impl BalanceShare {
+    /// A share that nobody knows.
+    pub(super) fn unknown(because: &str) -> Self {
+        Self { packets: None, certainty: Certainty::Unknown, because: Some(because.to_owned()), counted: Vec::new() }
+    }
+
     /// How many are known; none where nobody knows.
     #[must_use]
     pub fn known(&self) -> u64 {

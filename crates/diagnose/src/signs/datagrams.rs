@@ -89,6 +89,8 @@ fn lost_where(balance: &Balance) -> Option<Observation> {
     ];
     let (place, most) = parts.into_iter().max_by_key(|(_, part)| part.known())?;
     if most.known() == 0 {
+        // A receiver that reported nothing has not reported that all arrived.
+        balance.lost_on_path.packets?;
         return Observation::of("datagrams", "nowhere", "no datagram was lost");
     }
     let place_name = match place {

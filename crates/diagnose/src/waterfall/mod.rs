@@ -173,7 +173,7 @@ fn of_direction(case: &Case<'_>, line_rate: LineRate) -> Waterfall {
     let end = i64::try_from(total.elapsed.as_micros()).unwrap_or(i64::MAX);
     let setting = Setting::new(case.measurement, &case.run.spec, &streams, (total.heading, end));
     let framing = Framing::of(&case.measurement.flows, total.heading, observed::told(&streams));
-    let delivered = total.received.or(total.sent).unwrap_or_default();
+    let delivered = delivered(total);
     // A run that went beyond what was declared or is known of its path has shown that it is wrong: nothing is a part of it.
     let allowed = line_rate.over(total.elapsed).get();
     let is_disproved = delivered.get() > allowed.saturating_add(allowed / LINE_TOLERANCE);
@@ -206,6 +206,13 @@ fn of_direction(case: &Case<'_>, line_rate: LineRate) -> Waterfall {
     };
     waterfall.facts = facts::facts(&waterfall, case.run);
     waterfall
+}
+
+/// Payload that arrived. Of a receiver that reported nothing, what was acknowledged, as its goodput has it: what lies in a send
+/// buffer has not arrived.
+fn delivered(total: &DirectionTotal) -> ByteCount {
+    let acknowledged = |sent: ByteCount| (total.goodput * total.elapsed).min(sent);
+    total.received.or_else(|| total.sent.map(acknowledged)).unwrap_or_default()
 }
 
 fn ledger(

@@ -72,16 +72,23 @@ fn waterfall(streams: Vec<StreamSamples>) -> Waterfall {
 /// Of a line of so many bit/s, as somebody declared it.
 fn against(declared_bps: u64, streams: Vec<StreamSamples>) -> Waterfall {
     let bytes = ByteCount::new(100 * TENTH);
-    let total = DirectionTotal {
+    of_total(DirectionTotal { sent: Some(bytes), received: Some(bytes), ..total() }, declared_bps, streams)
+}
+
+fn total() -> DirectionTotal {
+    DirectionTotal {
         heading: Heading::Outbound,
-        sent: Some(bytes),
-        received: Some(bytes),
+        sent: None,
+        received: None,
         elapsed: Duration::from_secs(1),
         goodput: DataRate::from_bps(96_000_000),
         retransmits: None,
         datagrams: None,
         steady: SteadyState::NotReached,
-    };
+    }
+}
+
+fn of_total(total: DirectionTotal, declared_bps: u64, streams: Vec<StreamSamples>) -> Waterfall {
     let clock = ClockRelation { offset_ns: 0, uncertainty_ns: 0, drift_ppb: None, exchanges: 1 };
     let measurement = Measurement { totals: vec![total], clock: Some(clock), ..Measurement::default() };
     let run = serde_json::json!({
@@ -120,6 +127,13 @@ fn what_the_kernel_counted_as_window_limited_is_the_receive_window() {
     // A window as large as the path needs is not made larger, whatever the kernel waited for.
     let large = limited(10_000_000);
     assert!(large.facts[0].next.is_none() && !large.facts[0].text.contains("needed"), "{:?}", large.facts[0]);
+}
+
+#[test]
+fn what_lies_in_a_send_buffer_is_not_delivered() {
+    let silent = DirectionTotal { sent: Some(ByteCount::new(150 * TENTH)), ..total() };
+    let waterfall = of_total(silent, 1_000_000_000, vec![end(End::Sender, &steady())]);
+    assert_eq!(waterfall.delivered, ByteCount::new(100 * TENTH), "its goodput is what was acknowledged");
 }
 
 #[test]
