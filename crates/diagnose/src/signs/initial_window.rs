@@ -19,7 +19,8 @@ pub(super) fn add(flow: &mut Flow, senders: &[&StreamSamples], elapsed: Duration
     let Some(segments) = segments.and_then(|segments| u32::try_from(segments).ok()) else { return };
     let is_small = segments < USUAL;
     let state = if is_small { "small" } else { "usual" };
-    let says = format!("its window began with {segments} segments");
+    let noun = if segments == 1 { "segment" } else { "segments" };
+    let says = format!("its congestion window began with {segments} {noun}");
     flow.observations.extend(Observation::of("initial-window", state, says));
     if is_small && flow.complaint.is_none() {
         judge(flow, rtt.mul_f64((f64::from(USUAL) / f64::from(segments)).log2()), elapsed);

@@ -71,10 +71,11 @@ fn overtaken(host: &str, again: u64, readings: &CounterReadings) -> Option<State
     let sum = |names: &[&str]| names.iter().filter_map(|name| readings.change(name)).sum::<u64>();
     let seen = sum(&["TcpExt.TCPRenoReorder", "TcpExt.TCPSACKReorder", "TcpExt.TCPTSReorder"]);
     let recoveries = sum(&["TcpExt.TCPRenoRecovery", "TcpExt.TCPSackRecovery"]);
+    let noun = if recoveries == 1 { "recovery was" } else { "recoveries were" };
     let is_most = seen >= A_FEW && recoveries > 0 && seen * 2 >= recoveries && again >= A_FEW;
     is_most.then(|| {
         Statement::fault(format!(
-            "{host}: {seen} of {recoveries} recoveries were of packets that had only been overtaken (TCPRenoReorder and the like), with {again} segments \
+            "{host}: {seen} of {recoveries} {noun} of packets that had only been overtaken (TCPRenoReorder and the like), with {again} segments \
              retransmitted: packets arrive out of order and few are lost; look for load balancing by packets over links or ways that differ"
         ))
     })
