@@ -221,6 +221,7 @@ impl BurstFinder {
         self.close();
         let looks = self.search.looks_into_packets == LooksIntoPackets::Yes;
         let second = Duration::from_secs(1).min(length.max(self.search.bucket));
+        let mean = rate(self.wire, length);
         DirectionBursts {
             heading,
             bytes: ByteCount::new(self.sum.bytes),
@@ -228,8 +229,9 @@ impl BurstFinder {
             marked: looks.then(|| PacketCount::new(self.sum.marked)),
             retransmissions: self.knows_retransmissions().then_some(self.sum.retransmissions),
             missed_buckets: self.missed,
-            mean: rate(self.wire, length),
-            busiest_second: rate(self.second.busiest(), second),
+            mean,
+            // Seconds are cut where the search began, and `length` is that of a clock: no part can be below the whole.
+            busiest_second: rate(self.second.busiest(), second).max(mean),
             busiest_bucket: rate(self.busiest_bucket, self.search.bucket),
             bursts: self.bursts,
             in_bursts: ByteCount::new(self.in_bursts),

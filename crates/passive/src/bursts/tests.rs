@@ -75,6 +75,14 @@ fn the_finer_the_look_the_higher_the_rate() {
 }
 
 #[test]
+fn no_mean_is_above_the_busiest_second() {
+    // 3 seconds of buckets, of which the watcher's own clock saw 2.9 s.
+    let ticks: Vec<Tick> = (0..3_000).map(|millisecond| tick(millisecond, 10)).collect();
+    let found = found(search(), &ticks, Duration::from_millis(2_900));
+    assert!(found.mean <= found.busiest_second, "{} {}", found.mean, found.busiest_second);
+}
+
+#[test]
 fn the_queue_before_a_slower_link_is_what_it_cannot_pass() {
     let search = Search { drain: Some(DataRate::from_bps(500_000_000)), ..search() };
     let ticks: Vec<Tick> = (0..10).map(|millisecond| tick(millisecond, 81)).collect();
