@@ -34,7 +34,7 @@ pub fn run(common: &Common, args: &TestArgs, mut archive: Option<RunStore>, stop
             eprintln!("{text}");
         }
     };
-    say(&format!("tracing the way to {}", args.peer()));
+    say(&format!("tracing the path to {}", args.peer()));
     let trace = inside(&spec, || trace(args.peer(), &HopsSpec { dscp: spec.dscp, ..of(&spec) }, stop))?;
     let mut along = Along { trace, hops: Vec::new() };
     let hops: Vec<(u8, IpAddr)> = along.trace.hops.iter().filter_map(|hop| Some((hop.number, address(hop)?))).collect();

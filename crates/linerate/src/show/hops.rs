@@ -24,7 +24,7 @@ pub fn text(along: &Along) -> String {
         text.push_str(&format!("hop {hop}{address}: {}\n", told(*worse)));
     }
     if turns.is_empty() && along.trace.end == TraceEnd::Destination {
-        text.push_str("nothing becomes worse at any hop\n");
+        text.push_str(&no_turn(along));
     }
     match along.trace.end {
         TraceEnd::Destination | TraceEnd::Stopped => {}
@@ -32,6 +32,19 @@ pub fn text(along: &Along) -> String {
         TraceEnd::Limit => text.push_str("the destination has not answered\n"),
     }
     text
+}
+
+/// Nothing becomes worse as far as was looked: a flow that reaches the last hop alone has nothing to be compared with.
+fn no_turn(along: &Along) -> String {
+    let reached = along.hops.iter().filter(|tests| tests.there.is_some() || tests.back.is_some()).count();
+    if along.hops.len() > 1 && reached < 2 {
+        let what = if reached == 1 { "a flow reached one hop alone" } else { "no flow reached a hop" };
+        return format!(
+            "loss and MTU become worse at no hop; goodput is not judged: {what}. A partner (`linerate serve` or `iperf3 -s`) on a hop \
+             before it would tell\n"
+        );
+    }
+    "nothing becomes worse at any hop\n".to_owned()
 }
 
 fn hops(along: &Along) -> String {

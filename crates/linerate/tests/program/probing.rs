@@ -98,6 +98,10 @@ fn hops_behind_which_nobody_answers_are_told_from_one_that_has_no_time() {
     world.run("ip netns exec router sh -c 'echo 1 > /proc/sys/net/ipv4/icmp_echo_ignore_all'");
     let said = world.run("$near $L test 192.0.2.6 --hops --no-archive");
     assert!(said.contains("192.0.2.2") && said.contains("100 of 100"), "{said}");
+    assert!(!said.contains("nothing becomes worse"), "{said}");
+    world.run("ip -n near link set out mtu 1400; ip -n router link set in mtu 1400");
+    let alike = world.run("$near $L test 192.0.2.6 --hops --no-archive");
+    assert!(alike.contains("goodput is not judged: no flow reached a hop"), "{alike}");
     assert!(!said.contains("nobody answers"), "{said}");
     world.run("ip netns exec far sh -c 'echo 1 > /proc/sys/net/ipv4/icmp_echo_ignore_all'");
     world.run("ip netns exec router sh -c 'echo 0 > /proc/sys/net/ipv4/icmp_echo_ignore_all'");
