@@ -118,6 +118,9 @@ impl<'a> Session<'a> {
         if matches!(self.form, Form::Text) && (runs.len() > 1 || self.against.is_some()) {
             print_text(&show::compare::repeated(&runs, self.against.as_deref()))?;
         }
+        if let (Form::Json | Form::Export, Some(stored)) = (self.form, &self.against) {
+            print(&show::json::document(&show::compare::comparison(stored, &runs))?)?;
+        }
         Ok(exit)
     }
 

@@ -120,6 +120,22 @@ fn comparing_says_what_differs_and_where_only_the_result_does() {
 }
 
 #[test]
+fn a_program_that_compares_with_stored_runs_is_told_the_comparison() {
+    let archive = ArchiveFile::new();
+    let run = |more: &[&str]| told(&[&["--time", "200ms", "--archive", archive.arg(), "--json"], more].concat()).stdout;
+    let first: Value = serde_json::from_str(&run(&[])).unwrap();
+    let id = first["id"].as_str().unwrap().to_owned();
+    let said = run(&["--against", &id]);
+    let lines: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [second, compared] = &lines[..] else { panic!("{said}") };
+    let compared: RunComparison = serde_json::from_value(compared.clone()).unwrap();
+    assert_eq!(
+        (compared.a.runs[0].to_string(), compared.b.runs[0].to_string()),
+        (id, second["id"].as_str().unwrap().to_owned())
+    );
+}
+
+#[test]
 fn what_programs_are_told_of_stored_runs_is_what_the_schemas_say() {
     // docs/formats has a schema written from each of these types, so what survives its type is described there.
     fn described<T: DeserializeOwned + Serialize>(line: &str) -> Value {
