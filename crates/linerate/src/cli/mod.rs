@@ -43,7 +43,7 @@ pub mod view;
 pub mod watch;
 pub mod why;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 
@@ -70,7 +70,7 @@ pub struct Cli {
 #[derive(Debug, Args)]
 pub struct Common {
     /// Archive of runs [default: $XDG_STATE_HOME/linerate/archive.db]
-    #[arg(long, global = true, env = "LINERATE_ARCHIVE", value_name = "FILE")]
+    #[arg(long, global = true, env = "LINERATE_ARCHIVE", value_name = "FILE", value_parser = values::archive_file())]
     pub archive: Option<PathBuf>,
     /// Print JSON, one document a line (schemas: docs/formats/)
     #[arg(long, global = true)]
@@ -78,6 +78,13 @@ pub struct Common {
     /// Print the result only
     #[arg(long, short, global = true)]
     pub quiet: bool,
+}
+
+impl Common {
+    /// The archive that was named, by the option or the variable. An empty variable is as none.
+    pub fn archive(&self) -> Option<&Path> {
+        self.archive.as_deref().filter(|file| !file.as_os_str().is_empty())
+    }
 }
 
 /// What to do. The options of a command are put together only where they are asked for: those of all take milliseconds.

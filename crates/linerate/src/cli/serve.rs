@@ -57,8 +57,8 @@ pub struct ServeArgs {
     /// Exit after one test
     #[arg(long, short = '1')]
     pub once: bool,
-    /// Exit if no test begins within this time
-    #[arg(long, requires = "once", value_parser = values::span_above_zero, value_name = "TIME")]
+    /// Exit if no test begins within this time of the start
+    #[arg(long, value_parser = values::span_above_zero, value_name = "TIME")]
     pub within: Option<Duration>,
     /// Do not store runs
     #[arg(long)]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
@@ -22,6 +22,15 @@ pub fn rate(text: &str) -> Result<DataRate, String> {
         return Err("a rate of zero would never send; leave the option out for no cap".to_owned());
     }
     Ok(rate)
+}
+
+/// A file, or nothing where `LINERATE_ARCHIVE` is set and empty, as scripts leave it: the parser of paths takes that for an option without
+/// its value.
+pub fn archive_file() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().try_map(|text| {
+        let is_variable = std::env::var_os("LINERATE_ARCHIVE").is_some_and(|value| value.is_empty());
+        if text.is_empty() && !is_variable { Err("a file has a name") } else { Ok(PathBuf::from(text)) }
+    })
 }
 
 /// An amount above zero.

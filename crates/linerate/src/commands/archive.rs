@@ -104,8 +104,8 @@ fn chain(error: &dyn std::error::Error) -> String {
 }
 
 fn path(common: &Common) -> anyhow::Result<PathBuf> {
-    match &common.archive {
-        Some(path) => Ok(path.clone()),
+    match common.archive() {
+        Some(path) => Ok(path.to_owned()),
         None => location::default_path().context(
             Complaint::new(Exit::Local, "the archive of runs cannot be opened")
                 .hint("name another file with --archive, or keep nothing with --no-archive"),
@@ -149,7 +149,7 @@ pub fn open_for_name(common: &Common, nowhere: impl Fn() -> Complaint) -> anyhow
 }
 
 fn is_there(common: &Common) -> anyhow::Result<()> {
-    match &common.archive {
+    match common.archive() {
         // What cannot even be looked at is told by opening it.
         Some(path) if path.try_exists().is_ok_and(|exists| !exists) => Err(anyhow::anyhow!(
             "there is no file {}",

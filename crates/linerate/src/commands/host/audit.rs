@@ -121,7 +121,7 @@ fn inputs(args: &CaseArgs, rules: &Rules, host: &HostFacts) -> anyhow::Result<In
 /// What the archive knows of the host: what it was when somebody blessed it, and what was changed since. An archive that is
 /// not there knows nothing.
 fn add_kept(common: &Common, args: &CaseArgs, host: &HostFacts, inputs: &mut Inputs) -> anyhow::Result<()> {
-    let path = common.archive.clone().or_else(|| archive::location::default_path().ok());
+    let path = common.archive().map(Path::to_owned).or_else(|| archive::location::default_path().ok());
     if host.name.is_empty() || !path.is_some_and(|path| path.exists()) {
         return Ok(());
     }

@@ -119,7 +119,7 @@ enum Labs<'a> {
 
 /// Whose labs this process starts, and which it ends without being told their names.
 pub fn owner(common: &Common) -> Owner {
-    Owner::this_process(common.archive.clone().or_else(|| archive::location::default_path().ok()))
+    Owner::this_process(common.archive().map(Path::to_owned).or_else(|| archive::location::default_path().ok()))
 }
 
 /// Has this process, which has one thread yet, be able to make networks.

@@ -37,7 +37,7 @@ fn detach(common: &Common, args: &UpArgs, scenario: &Scenario, name: &str) -> an
     if let Some(collector) = args.int {
         command.args(["--int", &collector.to_string(), "--int-every", &args.int_every.to_string()]);
     }
-    command.args(common.archive.iter().flat_map(|archive| ["--archive".as_ref(), archive.as_os_str()]));
+    command.args(common.archive().iter().flat_map(|archive| ["--archive".as_ref(), archive.as_os_str()]));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log.try_clone().with_context(failed)?);
     let mut child = command.spawn().with_context(failed)?;
     let mut line = String::new();

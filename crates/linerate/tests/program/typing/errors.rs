@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::actors::linerate::{ArchiveFile, linerate};
+use crate::actors::linerate::{ArchiveFile, linerate, program};
 
 /// Asserts the exit code, that nothing went to standard output, and what the first line says.
 #[track_caller]
@@ -192,6 +192,23 @@ fn a_run_that_is_not_there_is_said_with_where_to_look() {
     let said = linerate(&["runs", "show", "01ARZ3", "--archive", archive.arg()]);
     assert_eq!(said.code, Some(9), "{}", said.stderr);
     assert!(said.stderr.starts_with("error: no such run: "), "{}", said.stderr);
+}
+
+#[test]
+fn a_variable_that_is_set_and_empty_names_no_archive() {
+    let state = tempfile::tempdir().unwrap();
+    let mut command = program();
+    command.env("LINERATE_ARCHIVE", "").env("XDG_STATE_HOME", state.path()).args(["runs", "list"]);
+    let ended = command.output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(!said.contains("--archive <FILE>") && ended.status.code() == Some(0), "{said}");
+    refused(&["runs", "list", "--archive", ""], 2, "error: invalid value '' for '--archive <FILE>': a file has a name");
+}
+
+#[test]
+fn a_server_may_give_up_without_serving_once() {
+    let ended = linerate(&["serve", "--port", "0", "--no-archive", "--within", "10ms"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
 }
 
 #[test]
