@@ -9,6 +9,7 @@ use units::WallTime;
 
 use super::anomaly::Anomaly;
 use super::evidence::Evidence;
+use super::figures::Figure;
 use super::observations::Observation;
 use super::{Format, SkippedLines, StatedRate, StatedRtt};
 
@@ -23,6 +24,8 @@ pub struct Import {
     pub stated_rtts: Vec<StatedRtt>,
     /// Rates that it states, of links and of what is expected.
     pub stated_rates: Vec<StatedRate>,
+    /// Numbers of the text and of all that was measured, in the order of the file.
+    pub figures: Vec<Figure>,
     /// What was odd outside of any test.
     pub anomalies: Vec<Anomaly>,
     /// Lines that are no output of a tool: what people write around a log.

@@ -5,6 +5,7 @@
 //! * [`observations`]: what the numbers of a test say, with the numbers
 //! * [`limits`]: how much is read
 //! * [`evidence`]: what stands beside the logs of tests: echoes, hops, sockets, counters, downloads
+//! * [`figures`]: numbers wherever a text has them, with what they are of
 //! * [`round`]: files together as the round that a diagnosis works on
 //! * [`perfsonar`]: results that perfSONAR archives
 //! * `own`: documents that linerate prints itself: probes, runs, what was watched
@@ -21,6 +22,7 @@ mod consistency;
 mod declared;
 pub mod evidence;
 mod failure;
+pub mod figures;
 mod format;
 mod imported;
 mod iperf2;
@@ -89,6 +91,7 @@ pub fn read(bytes: &[u8]) -> Import {
     leave_out_copies(&mut tests, &mut outside);
     Import {
         observations: observations::between(&tests),
+        figures: figures::gather(&prose.lines, &tests, &evidence),
         tests,
         evidence,
         skipped: prose.skipped,

@@ -44,6 +44,12 @@ pub const MAX_STATED_RTTS: usize = 1_000;
 /// The most rates that are taken from the text around logs.
 pub const MAX_STATED_RATES: usize = 100;
 
+/// The most lines around logs in which numbers are looked for.
+pub const MAX_PROSE_LINES: usize = 2_000;
+
+/// The most letters of such a line.
+pub const MAX_PROSE_CHARS: usize = 1_000;
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

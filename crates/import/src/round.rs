@@ -162,6 +162,9 @@ pub fn beside_runs(kept: Vec<Stored>, sources: &[Source], facts: &UserFacts) -> 
     for source in sources {
         // Of a file without transfers it says what hosts and paths have.
         gathered.facts.extend(source.stated().all().map(|rate| (None, HostFact::Stated(rate))));
+        if !source.import.figures.is_empty() {
+            gathered.facts.push((None, HostFact::Figures(source.import.figures.clone())));
+        }
         let searches = sizes::searches(&source.import.evidence);
         let own = source.import.evidence.iter().enumerate();
         let kept = own.filter(|(index, _)| !searches.replaced.contains(index)).map(|(_, item)| item);

@@ -88,7 +88,7 @@ pub(crate) fn stated(line: usize, text: &str) -> Vec<StatedRate> {
 }
 
 /// Parts of a line that say one thing each: what is said before `but` is not said of what stands behind it.
-fn clauses(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn clauses(text: &str) -> impl Iterator<Item = &str> {
     let ends = [". ", "; ", "? ", "! ", " but ", ", but", " while ", " whereas ", ", and ", " however"];
     let mut parts = vec![text];
     for end in ends {
@@ -130,7 +130,7 @@ fn of_clause(line: usize, clause: &str) -> Vec<StatedRate> {
 }
 
 /// What the words around a rate say that it is.
-fn kind(words: &[String], rate: &std::ops::Range<usize>) -> Option<StatedKind> {
+pub(crate) fn kind(words: &[String], rate: &std::ops::Range<usize>) -> Option<StatedKind> {
     let before = &words[rate.start.saturating_sub(WORDS_BEFORE)..rate.start];
     let behind = &words[rate.end..words.len().min(rate.end + WORDS_BEHIND)];
     let has = |words: &[String], known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
@@ -177,7 +177,7 @@ fn is_measured(words: &[String]) -> bool {
 }
 
 /// `1G`, `10 Gbit/s`, `200/20 Mbit/s`, `gigabit`, at the first word.
-fn rates_at(words: &[&str]) -> Option<([DataRate; 2], usize)> {
+pub(crate) fn rates_at(words: &[&str]) -> Option<([DataRate; 2], usize)> {
     let first = *words.first()?;
     if matches!(first.to_lowercase().as_str(), "gigabit" | "gbit" | "gige") {
         return Some(([GIGABIT; 2], 1));
@@ -252,7 +252,7 @@ const AMOUNTS: [&str; 12] =
     ["MB", "MByte", "MBytes", "Mbyte", "MiB", "GB", "GByte", "GBytes", "KB", "kB", "kByte", "KBytes"];
 
 /// A word without what surrounds it.
-fn bare(word: &str) -> &str {
+pub(crate) fn bare(word: &str) -> &str {
     word.trim_matches(|letter: char| {
         matches!(letter, '(' | ')' | '"' | '\'' | '`' | '*' | '~' | ',' | ':' | '?' | '!' | '<' | '=' | '\u{2248}')
     })

@@ -26,6 +26,7 @@
 //! * `radio`: links of Wi-Fi
 //! * `watches`: bursts, queues of switches, and drops that were watched
 //! * `stated`: rates that people state
+//! * `figures`: numbers of a text, one beside the other
 //! * `access`, `disks`, `ports`: access lines, disks beside copies, ports of routers with bad frames
 
 mod access;
@@ -36,6 +37,7 @@ mod crawling;
 mod datagrams;
 mod disks;
 mod echo_times;
+mod figures;
 mod hosts;
 mod links;
 mod one_way;
@@ -74,6 +76,7 @@ pub fn statements(round: &Round, counters: &[HostCounters]) -> Vec<Statement> {
 pub fn with_facts(round: &Round, counters: &[HostCounters], facts: &[(Option<String>, HostFact)]) -> Vec<Statement> {
     let beside = beside::Beside { round, counters, facts };
     let mut all: Vec<Statement> = shapers::of(&beside);
+    all.extend(figures::named(&beside));
     all.extend(datagrams::limits(round));
     all.extend(links::of(&beside));
     all.extend(so_far::of(&beside));
@@ -110,6 +113,7 @@ pub fn with_facts(round: &Round, counters: &[HostCounters], facts: &[(Option<Str
         let host = of_host.host.as_deref().unwrap_or("this host");
         all.extend(counters::of(host, &of_host.readings));
     }
+    all.extend(figures::others(&beside));
     let mut seen: Vec<String> = Vec::new();
     all.retain(|statement| {
         let is_new = !seen.contains(&statement.says);

@@ -11,6 +11,7 @@ use super::counted::{
 };
 use super::socket::Socket;
 use super::watched::{DeviceBursts, DropsOfBurst, HostDrops, SwitchQueue};
+use crate::figures::Figure;
 use crate::stated_rate::StatedRate;
 
 /// What one output says of a host.
@@ -93,6 +94,8 @@ pub enum HostFact {
     Disk(DiskRate),
     /// A rate that the text around a log states, and that its transfers are held against.
     Stated(StatedRate),
+    /// Numbers of a text, and of all that was measured in it.
+    Figures(Vec<Figure>),
     /// What an access line carried to and from a near server.
     Access(AccessRates),
     /// Bursts of a device that was watched.

@@ -127,6 +127,7 @@ fn subject(fact: &HostFact) -> String {
         HostFact::BusyProgram(one) => format!("{}, which has all of a CPU", one.name),
         HostFact::SmallWindow(one) => format!("a receive window of {} of {}", one.window, one.from),
         HostFact::Relayed(one) => format!("{} through the relay {}", one.peer, one.relay),
+        HostFact::Figures(all) => format!("{} numbers of the text and of what was measured", all.len()),
         HostFact::Stated(rate) => format!("{} in and {} out, which line {} states", rate.down, rate.up, rate.line),
         HostFact::Access(rates) => format!("rates to and from {}", rates.server),
         HostFact::Bursts(one) => of(&format!("{} bursts", one.bursts), &one.device),

@@ -11,8 +11,9 @@ mod nuttcp;
 use super::anomaly::Anomalies;
 use super::command::{Command, Tool, begins_with_tool};
 use super::evidence::host_of_prompt;
+use super::figures::ProseLine;
 use super::iperf3::row::Columns;
-use super::limits::{MAX_COMMAND_LINES, MAX_STATED_RATES, MAX_STATED_RTTS, MAX_TESTS};
+use super::limits::{MAX_COMMAND_LINES, MAX_PROSE_CHARS, MAX_PROSE_LINES, MAX_STATED_RATES, MAX_STATED_RTTS, MAX_TESTS};
 use super::parsed::ParsedTest;
 use super::rtt::{self, StatedRtt};
 use super::stated_rate::{self, StatedRate};
@@ -45,6 +46,8 @@ pub(crate) struct Prose {
     pub(crate) skipped: SkippedLines,
     pub(crate) stated_rtts: Vec<StatedRtt>,
     pub(crate) stated_rates: Vec<StatedRate>,
+    /// What it is.
+    pub(crate) lines: Vec<ProseLine>,
 }
 
 struct TranscriptReader<'a> {
@@ -152,6 +155,7 @@ impl TranscriptReader<'_> {
             Some(expected) => self.odd(number, &expected, text),
             None if looks_like_output(text) && !is_sentence(text) => {
                 self.odd(number, "a line of iperf3 or nuttcp, or the command that ran it", text);
+                self.keep(number, text);
             }
             None => self.prose(number, text),
         }
@@ -163,11 +167,19 @@ impl TranscriptReader<'_> {
             self.host = None;
         }
         self.prose.skipped.add(number, text);
+        self.keep(number, text);
         if self.prose.stated_rtts.len() < MAX_STATED_RTTS {
             self.prose.stated_rtts.extend(rtt::stated(number, text));
         }
         if self.prose.stated_rates.len() < MAX_STATED_RATES {
             self.prose.stated_rates.extend(stated_rate::stated(number, text));
+        }
+    }
+
+    /// Keeps a line for the numbers in it.
+    fn keep(&mut self, number: usize, text: &str) {
+        if self.prose.lines.len() < MAX_PROSE_LINES {
+            self.prose.lines.push(ProseLine { number, text: text.chars().take(MAX_PROSE_CHARS).collect() });
         }
     }
 

@@ -95,7 +95,7 @@ pub fn read(path: &Path) -> anyhow::Result<Source> {
     };
     read.with_context(|| Complaint::new(Exit::NotFound, format!("cannot read {name}")))?;
     let import = import::read(&bytes);
-    if import.tests.is_empty() && import.evidence.is_empty() {
+    if import.tests.is_empty() && import.evidence.is_empty() && import.figures.is_empty() {
         return Err(nothing_in(&name, &import));
     }
     Ok(Source { name, import, written, digest: digest(&bytes) })

@@ -1,0 +1,41 @@
+//! What the numbers of a text say together, whatever printed them: an expert's contrasts, and arithmetic.
+//!
+//! * `contrast`: one measurement beside another that differs from it in one thing
+//! * `mechanism`: what such a difference means
+//! * `under_way`: a window over an RTT, which is a rate of the same text
+//! * `cpu`: CPUs that are used up
+
+mod contrast;
+mod cpu;
+mod mechanism;
+mod under_way;
+
+use import::evidence::HostFact;
+use import::figures::Figure;
+
+use super::beside::{Beside, MOST_FACTS};
+use super::statement::Statement;
+
+/// What sets one measurement apart by a thing that is named: hardly anything else says more.
+pub(super) fn named(beside: &Beside<'_>) -> Vec<Statement> {
+    let all = figures(beside);
+    let mut found = contrast::named(&all);
+    found.extend(under_way::of(&all));
+    found
+}
+
+/// Whatever else they say.
+pub(super) fn others(beside: &Beside<'_>) -> Vec<Statement> {
+    let all = figures(beside);
+    let mut found = cpu::of(&all);
+    found.extend(contrast::others(&all));
+    found
+}
+
+fn figures<'a>(beside: &Beside<'a>) -> Vec<&'a Figure> {
+    let of = |fact: &'a HostFact| match fact {
+        HostFact::Figures(list) => list.as_slice(),
+        _ => &[],
+    };
+    beside.facts.iter().take(MOST_FACTS).flat_map(|(_, fact)| of(fact)).collect()
+}

@@ -1,0 +1,151 @@
+//! Which quantity a number is, by the words beside it.
+
+use std::time::Duration;
+
+use units::ByteCount;
+
+use super::FigureValue;
+use super::amount::Amount;
+use crate::stated_rate::{StatedKind, kind};
+
+/// Whose limit of bytes under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WindowOf {
+    /// The receiver's window or buffer.
+    Receiver,
+    /// The sender's buffer, or what it has under way.
+    Sender,
+    /// Which is not said.
+    Unknown,
+}
+
+/// What became of packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LostKind {
+    /// They did not arrive.
+    Lost,
+    /// They were sent again.
+    Retransmitted,
+}
+
+/// What a CPU does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CpuWork {
+    /// Packets: softirq, `ksoftirqd`.
+    Packets,
+    /// Another guest runs on it.
+    Stolen,
+    /// A program, or all together.
+    Any,
+}
+
+/// A number among words: those of its clause, and where it stands among them.
+pub(super) struct Place<'a> {
+    /// The clause's, in small letters.
+    pub(super) words: &'a [String],
+    /// Where the number is.
+    pub(super) at: std::ops::Range<usize>,
+    /// Of its label, its column, and its line.
+    pub(super) beside: &'a [String],
+}
+
+/// What an amount is.
+pub(super) fn of(amount: Amount, place: &Place<'_>) -> Option<FigureValue> {
+    match amount {
+        Amount::Rate(rate) => {
+            let said = kind(place.words, &place.at);
+            let near = place.near(6, 3);
+            if said.is_none() && near.clone().chain(place.beside).any(|word| NO_RATE_OF_NOW.contains(&word.as_str())) {
+                return None;
+            }
+            let is_link = place.beside.iter().any(|word| LINK_LABELS.contains(&word.as_str()));
+            Some(match said {
+                Some(StatedKind::Expected | StatedKind::Link) => FigureValue::Expected(rate),
+                None if is_link => FigureValue::Expected(rate),
+                Some(StatedKind::Measured) | None => FigureValue::Reached(rate),
+            })
+        }
+        Amount::Time(time) => rtt(time, place),
+        Amount::Bytes(bytes) => window(bytes, place),
+        Amount::Number(number) => {
+            // `Bytes in flight 65700`, `Win=17520`.
+            let is_near = place.near(5, 3).any(|word| WINDOW_BYTES.contains(&word.as_str()));
+            (is_near && (4_096..=1 << 30).contains(&number)).then_some(())?;
+            window(ByteCount::new(number), place)
+        }
+        Amount::Percent(hundredths) => part(hundredths, place),
+    }
+}
+
+impl Place<'_> {
+    /// The words before and behind the number, and those of its label.
+    fn near(&self, before: usize, behind: usize) -> impl Iterator<Item = &String> + Clone {
+        let first = self.at.start.saturating_sub(before);
+        let last = self.words.len().min(self.at.end + behind);
+        self.words[first..self.at.start].iter().chain(&self.words[self.at.end..last])
+    }
+
+    fn says(&self, known: &[&str]) -> bool {
+        self.near(8, 5).chain(self.beside).any(|word| known.contains(&word.as_str()))
+    }
+}
+
+fn rtt(time: Duration, place: &Place<'_>) -> Option<FigureValue> {
+    let is_said = place.says(&RTT_WORDS) && !place.says(&["jitter", "timeout", "interval", "every", "rto", "mdev"]);
+    (is_said && (Duration::from_micros(20)..=Duration::from_secs(3)).contains(&time)).then_some(FigureValue::Rtt(time))
+}
+
+fn window(bytes: ByteCount, place: &Place<'_>) -> Option<FigureValue> {
+    let is_window = place.says(&WINDOW_WORDS);
+    (is_window && (1_000..=1 << 31).contains(&bytes.get())).then_some(())?;
+    // A read or a write of so much is no window.
+    (!place.says(&["block", "blocksize", "chunk", "chunks", "file", "files", "cache", "ring"])).then_some(())?;
+    let receiver = place.says(&["receive", "receiver", "rwnd", "rcvbuf", "rmem", "tcp_rmem", "advertised", "so_rcvbuf", "win"]);
+    let sender = place.says(&["send", "sender", "sndbuf", "wmem", "tcp_wmem", "flight", "so_sndbuf", "in-flight", "cwnd", "inflight"]);
+    let of = match (receiver, sender) {
+        (true, false) => WindowOf::Receiver,
+        (false, true) => WindowOf::Sender,
+        _ => WindowOf::Unknown,
+    };
+    Some(FigureValue::Window(of, bytes))
+}
+
+fn part(hundredths: u32, place: &Place<'_>) -> Option<FigureValue> {
+    (hundredths <= 10_000).then_some(())?;
+    if place.says(&["loss", "lost", "dropped", "missing", "verlust", "verloren", "perte", "pertes", "perda", "perdida", "drop"]) {
+        return Some(FigureValue::Lost(LostKind::Lost, hundredths * 100));
+    }
+    if place.says(&["retransmitted", "retransmits", "retransmissions", "retransmission", "retrans", "resent", "retr"]) {
+        return Some(FigureValue::Lost(LostKind::Retransmitted, hundredths * 100));
+    }
+    if place.says(&["idle", "free", "iowait", "wa", "id", "memory", "ram", "disk", "util", "signal", "progress", "battery"]) {
+        return None;
+    }
+    if place.says(&["steal", "st", "stolen", "%steal", "%st"]) {
+        return Some(FigureValue::Cpu(CpuWork::Stolen, hundredths));
+    }
+    let packets = ["softirq", "ksoftirqd", "si", "%soft", "%si", "softirqs", "interrupt", "interrupts", "soft", "hi"];
+    if place.says(&packets) || place.near(8, 5).any(|word| word.starts_with("ksoftirqd")) {
+        return Some(FigureValue::Cpu(CpuWork::Packets, hundredths));
+    }
+    place.says(&["cpu", "core", "cores", "thread", "cpus", "cpu0", "processor", "kern", "%cpu"]).then_some(FigureValue::Cpu(CpuWork::Any, hundredths))
+}
+
+const RTT_WORDS: [&str; 24] = [
+    "rtt", "ping", "pings", "latency", "round", "round-trip", "roundtrip", "trip", "away", "delay", "distance", "apart", "icmp", "echo",
+    "latenz", "laufzeit", "latence", "minrtt", "srtt", "lat", "latencia", "lat\u{ea}ncia", "path", "avg",
+];
+const WINDOW_BYTES: [&str; 16] = [
+    "window", "win", "flight", "rwnd", "cwnd", "inflight", "in-flight", "sndbuf", "rcvbuf", "so_sndbuf", "so_rcvbuf", "rmem", "wmem",
+    "snd_wnd", "rcv_wnd", "rcvspace",
+];
+const WINDOW_WORDS: [&str; 24] = [
+    "window", "windows", "win", "flight", "rwnd", "cwnd", "inflight", "in-flight", "sndbuf", "rcvbuf", "so_sndbuf", "so_rcvbuf", "rmem",
+    "wmem", "tcp_rmem", "tcp_wmem", "snd_wnd", "rcv_wnd", "buffer", "buffers", "outstanding", "rcvspace", "unacked", "puffer",
+];
+/// A rate that is a limit, a wish, a sum over others, or of another time.
+const NO_RATE_OF_NOW: [&str; 13] = [
+    "limit", "limited", "shaped", "throttled", "policed", "capped", "target", "-b", "rate-limit", "burst", "would", "could", "cir",
+];
+const LINK_LABELS: [&str; 12] =
+    ["link", "line", "contract", "plan", "port", "nic", "uplink", "circuit", "speed", "linkspeed", "bandwidth", "subscribed"];
