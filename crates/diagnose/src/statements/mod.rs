@@ -76,7 +76,6 @@ pub fn statements(round: &Round, counters: &[HostCounters]) -> Vec<Statement> {
 pub fn with_facts(round: &Round, counters: &[HostCounters], facts: &[(Option<String>, HostFact)]) -> Vec<Statement> {
     let beside = beside::Beside { round, counters, facts };
     let mut all: Vec<Statement> = shapers::of(&beside);
-    all.extend(figures::named(&beside));
     all.extend(datagrams::limits(round));
     all.extend(links::of(&beside));
     all.extend(so_far::of(&beside));
@@ -91,6 +90,7 @@ pub fn with_facts(round: &Round, counters: &[HostCounters], facts: &[(Option<Str
     all.extend(access::of(&beside));
     all.extend(stated::of(&beside));
     all.extend(watches::of(&beside));
+    all.extend(figures::named(&beside));
     all.extend(streams::limited(round));
     all.extend(streams::same_under_way(round));
     let most_send = settings::most_send(&beside);

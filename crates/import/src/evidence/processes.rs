@@ -22,7 +22,6 @@ pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opti
     let shares: Vec<(u32, &str)> = rows.iter().filter_map(|words| share(words, [at, titles.len()])).collect();
     let busy = shares
         .iter()
-        .filter(|(_, name)| !name.starts_with("[k") && !name.starts_with("ksoftirqd"))
         .max_by_key(|(share, _)| *share);
     let idle = before.iter().rev().take(NEAR).find_map(|line| idle(line));
     let fact = busy.and_then(|(share, name)| {
@@ -43,7 +42,10 @@ fn share<'a>(words: &[&'a str], [at, columns]: [usize; 2]) -> Option<(u32, &'a s
         let name = words.get(at + (columns - 1 - at.min(columns - 1)).max(1))?;
         Some((share, *name))
     })?;
-    Some((share, name.rsplit('/').next().unwrap_or(name)))
+    // A kernel's thread has its CPU behind a slash: `[ksoftirqd/0]`, `kworker/u4:3+kcryptd`.
+    let bare = name.trim_matches(['[', ']']);
+    let name = if bare.starts_with('/') { bare.rsplit('/').next().unwrap_or(bare) } else { bare };
+    Some((share, name))
 }
 
 /// The number of CPUs of whose time such a share is one: a half, a quarter, an eighth, where the others are idle.

@@ -23,8 +23,8 @@ pub struct Aspects {
     pub moment: Option<Moment>,
     /// With what, and without what.
     pub marks: Vec<Mark>,
-    /// Bytes of a packet or of a write.
-    pub size: Option<u32>,
+    /// The MTU that is set.
+    pub mtu: Option<u32>,
     /// The RTT of what was measured, where it stands beside it.
     pub rtt: Option<Duration>,
     /// What it is called: the words before its colon, or the first cell of its row.
@@ -86,6 +86,7 @@ impl Aspects {
             distance,
             moment,
             marks: marks(words),
+            mtu: mtu(words),
             ..Self::default()
         }
     }
@@ -99,6 +100,7 @@ impl Aspects {
         self.distance = self.distance.or(farther.distance);
         self.moment = self.moment.or(farther.moment);
         self.rtt = self.rtt.or(farther.rtt);
+        self.mtu = self.mtu.or(farther.mtu);
         for mark in &farther.marks {
             if self.marks.iter().all(|own| own.thing != mark.thing) {
                 self.marks.push(*mark);
@@ -146,6 +148,16 @@ fn streams(words: &[String]) -> Option<u16> {
     }
     // `single: 300 Mbit/s`.
     words.iter().any(|word| word == "single" || word == "single-stream" || word == "single-thread").then_some(1)
+}
+
+/// `mtu 1420`, `mtu=1280`.
+fn mtu(words: &[String]) -> Option<u32> {
+    let at = words.iter().position(|word| word == "mtu" || word == "mtu:" || word.starts_with("mtu="))?;
+    let number = match words[at].split_once('=') {
+        Some((_, number)) => number,
+        None => words.get(at + 1)?.as_str(),
+    };
+    number.parse::<u32>().ok().filter(|mtu| (576..=65_535).contains(mtu))
 }
 
 /// `A -> B`.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use units::ByteCount;
+use units::{ByteCount, DataRate};
 
 use super::FigureValue;
 use super::amount::Amount;
@@ -58,6 +58,9 @@ pub(super) fn of(amount: Amount, place: &Place<'_>) -> Option<FigureValue> {
             if said.is_none() && near.clone().chain(place.beside).any(|word| NO_RATE_OF_NOW.contains(&word.as_str())) {
                 return None;
             }
+            if said.is_none() && is_nominal(rate) && !place.is_labelled_measurement() {
+                return Some(FigureValue::Expected(rate));
+            }
             let is_link = place.beside.iter().any(|word| LINK_LABELS.contains(&word.as_str()));
             Some(match said {
                 Some(StatedKind::Expected | StatedKind::Link) => FigureValue::Expected(rate),
@@ -77,7 +80,19 @@ pub(super) fn of(amount: Amount, place: &Place<'_>) -> Option<FigureValue> {
     }
 }
 
+/// A rate that links and contracts have: round in Gbit/s, or in hundreds of Mbit/s.
+fn is_nominal(rate: DataRate) -> bool {
+    let bps = rate.bps();
+    bps >= 1_000_000_000 && bps.is_multiple_of(500_000_000) || bps >= 50_000_000 && bps.is_multiple_of(50_000_000)
+}
+
 impl Place<'_> {
+    /// Whether the words beside say that it was measured.
+    fn is_labelled_measurement(&self) -> bool {
+        let known = ["iperf", "iperf3", "iperf2", "nuttcp", "measured", "speedtest", "download", "upload", "result", "goodput", "throughput"];
+        self.beside.iter().any(|word| known.contains(&word.as_str()))
+    }
+
     /// The words before and behind the number, and those of its label.
     fn near(&self, before: usize, behind: usize) -> impl Iterator<Item = &String> + Clone {
         let first = self.at.start.saturating_sub(before);
@@ -147,5 +162,5 @@ const WINDOW_WORDS: [&str; 24] = [
 const NO_RATE_OF_NOW: [&str; 13] = [
     "limit", "limited", "shaped", "throttled", "policed", "capped", "target", "-b", "rate-limit", "burst", "would", "could", "cir",
 ];
-const LINK_LABELS: [&str; 12] =
-    ["link", "line", "contract", "plan", "port", "nic", "uplink", "circuit", "speed", "linkspeed", "bandwidth", "subscribed"];
+const LINK_LABELS: [&str; 14] =
+    ["link", "line", "contract", "plan", "port", "nic", "uplink", "circuit", "speed", "linkspeed", "subscribed", "bitrate", "phy", "sync"];

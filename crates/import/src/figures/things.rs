@@ -134,7 +134,7 @@ fn thing(word: &str) -> Option<Thing> {
         | "defender" | "utm" | "forti" | "fortigate" | "asa" | "pfsense" | "opnsense" => Thing::Firewall,
         "sqm" | "shaper" | "shaping" | "qos" | "cake" | "policer" => Thing::Shaper,
         "bbr" | "bbr2" => Thing::Bbr,
-        "jumbo" | "9000" | "jumboframes" | "8972" => Thing::Jumbo,
+        "jumbo" | "jumboframes" => Thing::Jumbo,
         "clamp" | "clamping" | "mss-clamp" | "clamped" | "clamp-mss-to-pmtu" => Thing::SmallSegments,
         "pause" | "flow-control" | "flowcontrol" => Thing::FlowControl,
         "powersave" | "power-saving" | "power-save" | "eee" | "c-states" | "aspm" | "cstates" => Thing::PowerSaving,

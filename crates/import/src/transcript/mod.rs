@@ -135,6 +135,9 @@ impl TranscriptReader<'_> {
         }
         // Another program's, which is part of a transcript, or a heading of a page: `# Results`.
         let own = usize::from(prompt == Prompt::Shells);
+        if let Some(first) = parts.first().filter(|_| own > 0) {
+            self.keep(number, first);
+        }
         for (number, text) in (number..).zip(parts).skip(own) {
             self.prose(number, text);
         }

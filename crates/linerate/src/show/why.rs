@@ -135,7 +135,7 @@ fn next(text: &mut String, round: Option<&Round>, problem: &Problem, catalogue: 
     if best.probability < SURE {
         text.push_str(&wrap::narrow(&format!("Test: {}.", best.test), 2));
     }
-    if best.probability >= LIKELY {
+    if best.probability >= LIKELY && !best.speaks_for.is_empty() {
         let fix = format!(
             "Fix: {}{}.",
             best.remedy,

@@ -22,6 +22,7 @@ struct Pair<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Axis {
     Thing(Thing, Told),
+    Mtu,
     Protocol,
     Streams,
     Distance,
@@ -42,14 +43,22 @@ enum Told {
 
 /// Contrasts by a thing that both measurements name.
 pub(super) fn named(all: &[&Figure]) -> Vec<Statement> {
-    let of = |axis: &Axis| matches!(axis, Axis::Thing(_, Told::Both));
-    said(all, TIMES, of)
+    said(all, TIMES, is_decisive)
 }
 
 /// The others, of which a text has few.
 pub(super) fn others(all: &[&Figure]) -> Vec<Statement> {
-    let of = |axis: &Axis| !matches!(axis, Axis::Thing(_, Told::Both));
-    said(all, MANY_TIMES, of)
+    said(all, MANY_TIMES, |axis| !is_decisive(axis))
+}
+
+/// Files are slower than memory for many reasons, of which others are named more exactly.
+fn is_decisive(axis: &Axis) -> bool {
+    match axis {
+        Axis::Thing(Thing::Disk, _) => false,
+        Axis::Thing(thing, Told::One) => is_switched(*thing),
+        Axis::Thing(_, Told::Both) | Axis::Mtu => true,
+        _ => false,
+    }
 }
 
 fn said(all: &[&Figure], times: u64, of: impl Fn(&Axis) -> bool) -> Vec<Statement> {
@@ -131,7 +140,14 @@ fn axes(pair: &Pair<'_>) -> BTreeSet<Axis> {
             (Some(one), Some(other)) if one != other => {
                 found.insert(Axis::Thing(mark.thing, Told::Both));
             }
-            (Some(_), None) | (None, Some(_)) if mark.on => {
+            // What only the slower one passes, or what was switched off for the faster one.
+            (Some(true), None) if is_on_the_way(mark.thing) => {
+                found.insert(Axis::Thing(mark.thing, Told::One));
+            }
+            (None, Some(false)) if is_switched(mark.thing) => {
+                found.insert(Axis::Thing(mark.thing, Told::One));
+            }
+            (None, Some(true)) if mark.thing == Thing::Bbr => {
                 found.insert(Axis::Thing(mark.thing, Told::One));
             }
             _ => {}
@@ -140,6 +156,9 @@ fn axes(pair: &Pair<'_>) -> BTreeSet<Axis> {
     // One that both name outweighs those that one names.
     if found.iter().any(|axis| matches!(axis, Axis::Thing(_, Told::Both))) {
         found.retain(|axis| matches!(axis, Axis::Thing(_, Told::Both)));
+    }
+    if differ(slow.mtu.as_ref(), fast.mtu.as_ref()) {
+        found.insert(Axis::Mtu);
     }
     if differ(slow.streams.as_ref(), fast.streams.as_ref()) {
         found.insert(Axis::Streams);
@@ -166,19 +185,33 @@ fn axes(pair: &Pair<'_>) -> BTreeSet<Axis> {
     found
 }
 
+/// What a path may have or not have.
+fn is_on_the_way(thing: Thing) -> bool {
+    matches!(
+        thing,
+        Thing::Tunnel | Thing::Overlay | Thing::Guest | Thing::Wifi | Thing::Relay | Thing::Firewall | Thing::Disk
+    )
+}
+
+/// What is there unless somebody switches it off.
+fn is_switched(thing: Thing) -> bool {
+    matches!(thing, Thing::SendOffload | Thing::ReceiveOffload | Thing::Offload | Thing::PowerSaving | Thing::Firewall)
+}
+
 fn says(axis: Axis, pair: &Pair<'_>) -> Option<Statement> {
     // Tests and transfers that were read as a whole are compared where more is known of them.
     let are_outputs = pair.slow.source == FigureSource::Output && pair.fast.source == FigureSource::Output;
-    let is_of_words = matches!(axis, Axis::Thing(..) | Axis::Moment);
+    let is_of_words = matches!(axis, Axis::Thing(..) | Axis::Moment | Axis::Mtu);
     if are_outputs && !is_of_words {
         return None;
     }
     match axis {
-        Axis::Thing(thing, _) => Some(by_thing(thing, pair)),
+        Axis::Thing(thing, _) => by_thing(thing, pair),
+        Axis::Mtu => by_mtu(pair),
         Axis::Protocol => by_protocol(pair),
         Axis::Streams => by_streams(pair),
         Axis::Distance => by_distance(pair),
-        Axis::Towards => Some(by_direction(pair)),
+        Axis::Towards => by_direction(pair),
         Axis::Moment => by_moment(pair),
         Axis::Ends => by_ends(pair),
         Axis::Name => by_name(pair),
@@ -190,15 +223,32 @@ fn beside(pair: &Pair<'_>) -> String {
     format!("{} (line {}) beside {} (line {})", pair.slower, pair.slow.line, pair.faster, pair.fast.line)
 }
 
-fn by_thing(thing: Thing, pair: &Pair<'_>) -> Statement {
+fn by_thing(thing: Thing, pair: &Pair<'_>) -> Option<Statement> {
     let mechanism = mechanism::of(thing);
-    let slow_has = pair.slow.of.marks.iter().any(|mark| mark.thing == thing && mark.on);
+    let slow = pair.slow.of.marks.iter().find(|mark| mark.thing == thing).map(|mark| mark.on);
+    let fast = pair.fast.of.marks.iter().find(|mark| mark.thing == thing).map(|mark| mark.on);
+    let slow_has = slow.unwrap_or(fast == Some(false));
+    // A test of memory that is slower than a copy says nothing of the copy.
+    (slow_has || thing != Thing::Disk).then_some(())?;
     let (with, means) = if slow_has { ("with", mechanism.slower_with) } else { ("without", mechanism.faster_with) };
     let other = if slow_has { "without" } else { "with" };
-    Statement::fault(format!(
-        "{} is {} {} and {} {other} (lines {} and {}): {means}",
-        pair.slower, with, mechanism.name, pair.faster, pair.slow.line, pair.fast.line
-    ))
+    Some(Statement::fault(format!(
+        "{with} {} it is {} (line {}), and {other} it {} (line {}): {means}",
+        mechanism.name, pair.slower, pair.slow.line, pair.faster, pair.fast.line
+    )))
+}
+
+fn by_mtu(pair: &Pair<'_>) -> Option<Statement> {
+    let (slow, fast) = (pair.slow.of.mtu?, pair.fast.of.mtu?);
+    let thing = if slow > fast { Thing::SmallSegments } else { Thing::Jumbo };
+    Some(Statement::fault(format!(
+        "with an MTU of {slow} B it is {} (line {}), and with {fast} B {} (line {}): {}",
+        pair.slower,
+        pair.slow.line,
+        pair.faster,
+        pair.fast.line,
+        mechanism::of(thing).faster_with
+    )))
 }
 
 fn by_protocol(pair: &Pair<'_>) -> Option<Statement> {
@@ -264,13 +314,15 @@ fn by_distance(pair: &Pair<'_>) -> Option<Statement> {
     Some(Statement::fault(format!("from afar it is {}: {means}", beside(pair))))
 }
 
-fn by_direction(pair: &Pair<'_>) -> Statement {
+fn by_direction(pair: &Pair<'_>) -> Option<Statement> {
+    // Access lines are so by contract.
+    (pair.slow.line.abs_diff(pair.fast.line) <= DIRECTIONS_NEAR).then_some(())?;
     let slow = if pair.slow.of.towards == Some(Towards::Up) { "sending" } else { "receiving" };
-    Statement::fault(format!(
-        "{slow} has {}: one direction is slow only, so that what stands in that direction alone is the suspect (loss or a policer on that way, duplex, \
+    Some(Statement::fact(format!(
+        "{slow} has {}: if the line is not so by contract, what stands in that direction alone is the suspect (loss or a policer on that way, duplex, \
          the sender, the receiver's NIC or CPU, another route)",
         beside(pair)
-    ))
+    )))
 }
 
 fn by_moment(pair: &Pair<'_>) -> Option<Statement> {
@@ -302,9 +354,11 @@ fn by_ends(pair: &Pair<'_>) -> Option<Statement> {
 
 fn by_name(pair: &Pair<'_>) -> Option<Statement> {
     let (slow, fast) = (pair.slow.of.name.as_ref()?, pair.fast.of.name.as_ref()?);
-    let are_short = [slow, fast].iter().all(|name| name.split_whitespace().count() <= SHORT);
+    let words = |name: &str| name.split_whitespace().map(str::to_lowercase).collect::<BTreeSet<_>>();
+    let (of_slow, of_fast) = (words(slow), words(fast));
+    let are_alike = of_slow.len() <= SHORT && of_fast.len() <= SHORT && of_slow.intersection(&of_fast).next().is_some();
     let are_near = pair.slow.line.abs_diff(pair.fast.line) <= NEAR;
-    (are_short && are_near).then(|| {
+    (are_alike && are_near).then(|| {
         Statement::fault(format!(
             "\u{201c}{slow}\u{201d} has {}, which is \u{201c}{fast}\u{201d}: what differs between the two is the suspect, and what both pass carries \
              the faster rate",
@@ -314,4 +368,5 @@ fn by_name(pair: &Pair<'_>) -> Option<Statement> {
 }
 
 const SHORT: usize = 5;
-const NEAR: usize = 15;
+const NEAR: usize = 6;
+const DIRECTIONS_NEAR: usize = 3;

@@ -16,18 +16,17 @@ use import::figures::Figure;
 use super::beside::{Beside, MOST_FACTS};
 use super::statement::Statement;
 
-/// What sets one measurement apart by a thing that is named: hardly anything else says more.
+/// What sets one measurement apart by a thing that both name, or that was switched: hardly anything else says more.
 pub(super) fn named(beside: &Beside<'_>) -> Vec<Statement> {
     let all = figures(beside);
-    let mut found = contrast::named(&all);
-    found.extend(under_way::of(&all));
-    found
+    contrast::named(&all)
 }
 
 /// Whatever else they say.
 pub(super) fn others(beside: &Beside<'_>) -> Vec<Statement> {
     let all = figures(beside);
-    let mut found = cpu::of(&all);
+    let mut found: Vec<Statement> = under_way::of(&all).into_iter().collect();
+    found.extend(cpu::of(&all));
     found.extend(contrast::others(&all));
     found
 }
