@@ -65,6 +65,7 @@ use anomaly::Anomalies;
 pub use format::Format;
 pub use imported::{Import, Imported};
 pub use one_way::one_way_tool;
+pub use quantity::time_at;
 pub use rtt::StatedRtt;
 pub use skipped::SkippedLines;
 pub use stated_rate::{StatedKind, StatedRate};

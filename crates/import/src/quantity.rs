@@ -74,8 +74,9 @@ pub(crate) fn clock(text: &str, numbers: RangeInclusive<usize>) -> Option<Durati
     parts.iter().try_fold(0_u64, |sum, part| sum.checked_mul(60)?.checked_add(*part)).map(Duration::from_secs)
 }
 
-/// How long so much takes at a rate.
-pub(crate) fn time_at(moved: ByteCount, rate: DataRate) -> Option<Duration> {
+/// How long so much takes at a rate; `None` for more than a year.
+#[must_use]
+pub fn time_at(moved: ByteCount, rate: DataRate) -> Option<Duration> {
     #[expect(clippy::cast_precision_loss, reason = "a time for display")]
     let seconds = moved.get() as f64 * 8.0 / rate.bps().max(1) as f64;
     Duration::try_from_secs_f64(seconds).ok().filter(|time| time.as_secs() <= MAX_SECONDS)

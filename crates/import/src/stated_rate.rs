@@ -217,6 +217,8 @@ fn pair_at(words: &[&str], at: usize) -> Option<([DataRate; 2], usize)> {
         return Some(([mbits(down)?, mbits(up)?], 4));
     }
     let (down, up) = words[at].split_once('/')?;
+    // A port's: `10/100`.
+    (down != "10" || up != "100").then_some(())?;
     let rates = [mbits(down)?, mbits(up)?];
     let is_link = |word: &&str| LINKS.contains(&word.to_lowercase().as_str());
     let behind = words.get(at + 1).is_some_and(is_link);

@@ -161,6 +161,12 @@ fn of_program(host: &str, one: &BusyProgram) -> Statement {
     } else {
         format!("{name} has {part} of a CPU of {host}")
     };
+    if name.starts_with("ksoftirqd") {
+        return Statement::fault(format!(
+            "{says}: packets are handled by one CPU (softirq), which carries no more, however idle the other CPUs are: spread them (RSS, RPS, packet \
+             steering), let hardware forward them (flow offload), or use a faster CPU"
+        ));
+    }
     Statement::fault(format!(
         "{says}: what one thread of it does (encryption, encapsulation, compression, copying) is no faster, whatever the network carries and however \
          idle the other CPUs are"
@@ -248,7 +254,7 @@ fn of_handshake(beside: &Beside<'_>, scales: &WindowScales) -> Option<Statement>
 /// A box on the path changes what the ends agree on.
 fn of_removed(beside: &Beside<'_>, removed: &RemovedScale) -> Statement {
     let RemovedScale { client, server, offered } = removed;
-    Statement::fault(format!(
+    Statement::decisive(format!(
         "{client} to {server}: the SYN leaves with a window scale of {offered} and arrives without one: a box on the path (a firewall that \
          normalises TCP, a WAN optimiser) takes it out; no more than {LARGEST_WINDOW} can be under way{}, and larger buffers change nothing: let \
          the option pass there",

@@ -29,6 +29,7 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
             None => all.extend(comes_and_goes(device, states)),
         }
         all.extend(is_full(beside, device, states));
+        all.extend(slower_than_stated(beside, device, states));
         all.extend(half_duplex(device, states));
         all.extend(below_both(beside, device, states));
         if all.len() == before {
@@ -40,7 +41,7 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
         if let HostFact::Bus(bus) = fact {
             let own =
                 links.values().flatten().map(|(link, _)| *link).find(|link| link.slot.as_ref() == Some(&bus.slot));
-            all.extend(of_bus(named(host.as_ref()), bus, own));
+            all.extend(of_bus(beside, host.as_ref(), BusOf { bus, own }));
         }
     }
     all.extend(merging(beside));
@@ -141,10 +142,58 @@ fn is_full(beside: &Beside<'_>, device: &str, states: &[(&LinkState, Option<&Str
         (None, Some(said)) => format!("the transfer of line {} has {}", said.line, said.down),
         (None, None) => return None,
     };
+    let more = |than: DataRate| than.bps() * 2 > rate.bps() * 3;
+    let is_known_to_do_more = link.supported.or(link.offered).is_some_and(more)
+        || beside.facts.iter().take(MOST_FACTS).any(|(_, fact)| match fact {
+            HostFact::Stated(said) => said.kind != StatedKind::Measured && more(said.down.max(said.up)),
+            _ => false,
+        });
+    if !is_known_to_do_more && !said_to_be_slow(beside) {
+        return Some(Statement::well(format!(
+            "{}: its link runs at {rate}, and {filled}, which is all that it carries; only a faster port at both ends gives more",
+            nic(device, *host)
+        )));
+    }
     Some(Statement::fault(format!(
         "{}: its link runs at {rate}, and {filled}, which is all that it carries: nearly every port made since 2005 does a gigabit, so that a cable \
          with a bad pair, an old switch or a setting keeps it there",
         nic(device, *host)
+    )))
+}
+
+/// Whether somebody says what a transfer should reach or has.
+fn said_to_be_slow(beside: &Beside<'_>) -> bool {
+    beside
+        .facts
+        .iter()
+        .take(MOST_FACTS)
+        .any(|(_, fact)| matches!(fact, HostFact::Stated(said) if said.kind != StatedKind::Link))
+}
+
+/// A link that is slower than what the text says of the line, and that nothing was faster than.
+fn slower_than_stated(
+    beside: &Beside<'_>,
+    device: &str,
+    states: &[(&LinkState, Option<&String>)],
+) -> Option<Statement> {
+    let (link, host) = states.iter().rev().find(|(link, _)| link.is_up && link.rate.is_some())?;
+    let rate = link.rate.filter(|rate| *rate < GIGABIT && !rate.is_zero())?;
+    let access = beside.facts.iter().take(MOST_FACTS).find_map(|(_, fact)| match fact {
+        HostFact::Access(rates) => rates.download.max(rates.upload),
+        _ => None,
+    });
+    let reached = access.filter(|reached| reached.bps() * 100 >= rate.bps() * FILLED && *reached <= rate)?;
+    let stated = beside.facts.iter().take(MOST_FACTS).find_map(|(_, fact)| match fact {
+        HostFact::Stated(said) if said.kind != StatedKind::Measured => Some(said),
+        _ => None,
+    });
+    let stated = stated.filter(|said| said.down.max(said.up).bps() * 2 > rate.bps() * 3)?;
+    Some(Statement::decisive(format!(
+        "{}: its link runs at {rate}, less than the {} that line {} states, and the {reached} that were reached are what it carries: a bad pair of wires, \
+         a plug, a port or a setting at either end keeps it there",
+        nic(device, *host),
+        stated.down.max(stated.up),
+        stated.line
     )))
 }
 
@@ -298,8 +347,21 @@ fn apart(moved: u64, time: Duration) -> String {
 /// Parts of names of counters of packets for which a NIC had no room.
 const NO_ROOM: [&str; 6] = ["missed", "no_buffer", "fifo", "out_of_buffer", "no_dma", "rx_no_buf"];
 
+/// A slot, and the link of its NIC where that is known.
+struct BusOf<'a> {
+    bus: &'a BusRate,
+    own: Option<&'a LinkState>,
+}
+
 /// A slot that carries less than the NIC.
-fn of_bus(host: &str, bus: &BusRate, own: Option<&LinkState>) -> Option<Statement> {
+fn of_bus(beside: &Beside<'_>, host: Option<&String>, nic: BusOf<'_>) -> Option<Statement> {
+    let BusOf { bus, own } = nic;
+    let host = named(host);
+    // PCIe's own headers and its flow control leave so much.
+    let is_left = |rate: DataRate| rate.share_of(bus.available).is_some_and(|part| (0.7..=0.95).contains(&part));
+    let reached = beside.sent().into_iter().find(|sent| is_left(sent.rate));
+    let reached =
+        reached.map_or_else(String::new, |sent| format!("; the {} of a test are what that leaves", sent.rate));
     let (available, slot) = (bus.available, &bus.slot);
     let link = own.and_then(|link| link.rate);
     let device = own.map(|link| &link.device).filter(|device| !device.is_empty());
@@ -311,11 +373,11 @@ fn of_bus(host: &str, bus: &BusRate, own: Option<&LinkState>) -> Option<Statemen
     match link {
         Some(link) if link <= available => None,
         Some(link) => Some(Statement::fault(format!(
-            "the PCIe slot of {name} of {host} carries {available} {payload}{limited}{could}: less than its link of {link}; another slot"
+            "the PCIe slot of {name} of {host} carries {available} {payload}{limited}{could}{reached}: less than its link of {link}; another slot"
         ))),
         None => capable.map(|_| {
             Statement::fault(format!(
-                "the PCIe slot of {name} of {host} carries {available} {payload}{limited}{could}: if its link is faster, the slot is the limit \
+                "the PCIe slot of {name} of {host} carries {available} {payload}{limited}{could}{reached}: if its link is faster, the slot is the limit \
                  and another one the remedy"
             ))
         }),

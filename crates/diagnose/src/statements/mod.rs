@@ -91,6 +91,7 @@ pub fn with_facts(round: &Round, counters: &[HostCounters], facts: &[(Option<Str
     all.extend(stated::of(&beside));
     all.extend(watches::of(&beside));
     all.extend(figures::named(&beside));
+    all.extend(streams::paced(round));
     all.extend(streams::limited(round));
     all.extend(streams::same_under_way(round));
     let most_send = settings::most_send(&beside);

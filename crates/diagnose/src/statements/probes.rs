@@ -262,8 +262,29 @@ pub(super) fn of_downloads(downloads: &[Download]) -> Vec<Statement> {
             Outcome::Failed(failure) => Statement::fault(format!("{body} from {from}{time}{rate}: {}", failure.detail)),
         }
     };
-    downloads.iter().take(MOST_DOWNLOADS).map(one).collect()
+    let mut all: Vec<Statement> = downloads.iter().filter_map(late_connection).take(1).collect();
+    all.extend(downloads.iter().take(MOST_DOWNLOADS).map(one));
+    all
 }
+
+/// A connection that stood only after its SYN was sent again: after 1, 3, 7, 15, 31, 63 s (RFC 6298, section 2: the timeout doubles).
+fn late_connection(download: &Download) -> Option<Statement> {
+    let connected = download.times.connected?;
+    let seconds = connected.as_secs_f64();
+    let again = (1..=6_u32).find(|again| {
+        let waited = f64::from((1_u32 << again) - 1);
+        (waited - 0.01..waited + LATE).contains(&seconds)
+    })?;
+    Some(Statement::decisive(format!(
+        "the connection to {} stood after {}, which is when a SYN is sent again for the {again}. time: SYNs or their answers are dropped (a full table \
+         of connections or backlog, a firewall, wrong checksums), and what follows is not slow",
+        download.subject.target,
+        show(connected)
+    )))
+}
+
+/// The RTT, and what the host takes.
+const LATE: f64 = 0.35;
 
 const MOST_DOWNLOADS: usize = 8;
 

@@ -1,6 +1,6 @@
 //! Links of Wi-Fi: what their signal and their bit rates allow, beside what transfers reached.
 
-use import::evidence::{HostFact, RadioLink};
+use import::evidence::{HostFact, OutgoingDevice, RadioLink};
 use model::measurement::Heading;
 use units::DataRate;
 
@@ -13,7 +13,26 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
         HostFact::Radio(link) => Some((host.as_ref(), link)),
         _ => None,
     });
-    links.take(MOST).map(|(host, link)| of_link(beside, named(host), link)).collect()
+    let mut all: Vec<Statement> = links.take(MOST).map(|(host, link)| of_link(beside, named(host), link)).collect();
+    all.extend(beside.facts.iter().take(MOST_FACTS).filter_map(|(_, fact)| match fact {
+        HostFact::Outgoing(one) => leaves_by(one),
+        _ => None,
+    }));
+    all
+}
+
+/// Packets that leave by another device than a person believes.
+fn leaves_by(one: &OutgoingDevice) -> Option<Statement> {
+    let OutgoingDevice { to, device, port, inactive } = one;
+    let port = port.as_ref()?;
+    let is_radio = port.contains("Wi-Fi") || port.contains("AirPort");
+    let says = format!("packets to {to} leave by {device}, which is {port}");
+    Some(match inactive.as_ref().filter(|inactive| is_radio && *inactive != device) {
+        Some(inactive) => Statement::decisive(format!(
+            "{says}, and {inactive} has no link: the cable is not what carries them (a dead port, jack, cable or dock), and Wi-Fi gives what it gives"
+        )),
+        None => Statement::fact(says),
+    })
 }
 
 fn of_link(beside: &Beside<'_>, host: &str, link: &RadioLink) -> Statement {

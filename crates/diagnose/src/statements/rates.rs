@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use import::StatedKind;
 use import::evidence::{FailedConnection, HostFact, PacketRates, RelayedPeer, TransferMarks};
 use model::played::Finding;
 use model::run::Outcome;
@@ -9,7 +10,7 @@ use units::duration::show;
 use units::{ByteCount, DataRate};
 
 use super::beside::{Beside, MOST_FACTS, named};
-use super::statement::Statement;
+use super::statement::{Statement, percent};
 
 /// All of the facts.
 pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
@@ -39,8 +40,39 @@ fn devices(beside: &Beside<'_>) -> Vec<Statement> {
     });
     let mut rates: Vec<(Option<&String>, &PacketRates)> = rates.collect();
     rates.sort_by_key(|(_, rates)| std::cmp::Reverse(rates.packets()));
-    rates.into_iter().take(MOST).map(|(host, rates)| of_device(named(host), rates)).collect()
+    let links: Vec<DataRate> = beside
+        .facts
+        .iter()
+        .take(MOST_FACTS)
+        .filter_map(|(_, fact)| match fact {
+            HostFact::Stated(said) if said.kind == StatedKind::Link => Some(said.up),
+            HostFact::Link(link) => link.rate,
+            _ => None,
+        })
+        .collect();
+    let full = rates.iter().find_map(|(host, rates)| full(named(*host), rates, &links));
+    let all = rates.into_iter().take(MOST).map(|(host, rates)| of_device(named(host), rates));
+    full.into_iter().chain(all).collect()
 }
+
+/// A device whose link is full in one direction: what waits for it is slow, and nothing is broken.
+fn full(host: &str, rates: &PacketRates, links: &[DataRate]) -> Option<Statement> {
+    let ways = [(rates.sent.bytes, "sends"), (rates.received.bytes, "receives")];
+    ways.into_iter().find_map(|(bytes, way)| {
+        let rate = DataRate::from_bytes_per_second(bytes);
+        let link = links.iter().find(|link| rate.share_of(**link).is_some_and(|part| (FULL..=MORE_THAN_FULL).contains(&part)))?;
+        let part = percent(rate.share_of(*link)?);
+        Some(Statement::fault(format!(
+            "{} of {host} {way} {rate}, {part} of its link of {link}: the link is full in that direction, and all transfers share it; find who fills it, \
+             give others a share (a qdisc, QoS), or a faster link",
+            rates.device
+        )))
+    })
+}
+
+/// Of a link; the kernel does not count preambles and gaps.
+const FULL: f64 = 0.95;
+const MORE_THAN_FULL: f64 = 1.02;
 
 fn of_device(host: &str, rates: &PacketRates) -> Statement {
     let PacketRates { device, received, sent } = rates;

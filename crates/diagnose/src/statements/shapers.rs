@@ -1,6 +1,6 @@
 //! Qdiscs of `tc -s`: one with a rate is what nothing leaves faster than.
 
-use import::evidence::{HostFact, QdiscState};
+use import::evidence::{HostFact, PolicedTraffic, QdiscState};
 use units::DataRate;
 
 use super::beside::{Beside, MOST_FACTS, Sent, named};
@@ -19,7 +19,29 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
         None if repeats_its_leaves(&qdiscs, *host, qdisc) => waited(named(*host), qdisc),
         None => queue(named(*host), qdisc),
     });
-    said.take(MOST).collect()
+    let mut all: Vec<Statement> = said.take(MOST).collect();
+    all.extend(beside.facts.iter().take(MOST_FACTS).filter_map(|(host, fact)| match fact {
+        HostFact::Policed(one) => policed(named(host.as_ref()), one),
+        _ => None,
+    }));
+    all
+}
+
+/// A policer that dropped: TCP takes that for congestion, the more so the shorter its burst is.
+fn policed(host: &str, one: &PolicedTraffic) -> Option<Statement> {
+    (one.dropped > 0).then_some(())?;
+    let part = percent(ratio([one.dropped, one.passed.saturating_add(one.dropped)]));
+    let burst = one.burst.map_or_else(String::new, |burst| {
+        let time = units::duration::show(import::time_at(burst, one.rate).unwrap_or_default());
+        format!(", with a burst of {burst}, {time} of that rate")
+    });
+    Some(Statement::decisive(format!(
+        "a policer of {} at {host}{burst} dropped {} of {} packets ({part}): it has no queue, so that what TCP sends at once beyond its burst is lost, \
+         and a larger window loses more; a larger burst (an RTT of the rate), a shaper in its place, or a sender that paces",
+        one.rate,
+        one.dropped,
+        one.passed.saturating_add(one.dropped)
+    )))
 }
 
 /// A NIC of 128 queues has a qdisc for each.

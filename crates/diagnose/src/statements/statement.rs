@@ -12,6 +12,8 @@ pub struct Statement {
 /// What a statement is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StatementKind {
+    /// Something that was seen outright, or that one change brought and took away: no inference says more.
+    Decisive,
     /// Something that should not be.
     Fault,
     /// Something that is as good as it gets, where nothing else is known that it could be held against.
@@ -20,7 +22,19 @@ pub enum StatementKind {
     Fact,
 }
 
+impl StatementKind {
+    /// Whether a person would look for its cause.
+    #[must_use]
+    pub fn is_fault(self) -> bool {
+        matches!(self, Self::Decisive | Self::Fault)
+    }
+}
+
 impl Statement {
+    pub(super) fn decisive(says: String) -> Self {
+        Self { kind: StatementKind::Decisive, says }
+    }
+
     pub(super) fn fault(says: String) -> Self {
         Self { kind: StatementKind::Fault, says }
     }

@@ -25,6 +25,10 @@ struct Direction<'a> {
     rtt: Option<Duration>,
     /// The program that printed it.
     tool: Option<&'a str>,
+    /// The rate that it was asked to keep to.
+    paced: Option<DataRate>,
+    /// Segments that were retransmitted.
+    retransmits: Option<u64>,
 }
 
 /// All pairs of tests that say more together than alone.
@@ -63,7 +67,17 @@ fn directions(round: &Round) -> Vec<Direction<'_>> {
             let by_loss = witness.map(|witness| witness.to_string());
             let rtt = rtt(run, total).filter(|rtt| rtt.source != RttSource::WindowOverRate).map(|rtt| rtt.low);
             let tool = run.local.software.as_deref();
-            all.push(Direction { from, to, streams: run.spec.streams, goodput: total.goodput, by_loss, rtt, tool });
+            all.push(Direction {
+                from,
+                to,
+                streams: run.spec.streams,
+                goodput: total.goodput,
+                by_loss,
+                rtt,
+                tool,
+                paced: run.spec.pace.or(run.spec.rate),
+                retransmits: total.retransmits.map(units::PacketCount::get),
+            });
         }
     }
     all
@@ -93,6 +107,34 @@ pub(super) fn limited(round: &Round) -> Vec<Statement> {
     };
     all.iter().filter_map(one).take(MOST).collect()
 }
+
+/// A sender that loses when it sends as fast as it can, and far less at a rate that it keeps to, which is more: what loses is a short queue, and
+/// no bad wire.
+pub(super) fn paced(round: &Round) -> Option<Statement> {
+    let all = directions(round);
+    let pairs = all.iter().flat_map(|free| all.iter().map(move |paced| (free, paced)));
+    let (free, paced, rate) =
+        pairs.filter_map(|(free, paced)| Some((free, paced, paced.paced?))).find(|(free, paced, _)| {
+            let is_pair = free.paced.is_none() && free.from == paced.from && free.to == paced.to;
+            let lost = free.retransmits.unwrap_or_default();
+            let far_less = paced.retransmits.is_some_and(|again| again * 10 <= lost);
+            is_pair && lost >= FEWEST_BURST && far_less && paced.goodput.bps() > free.goodput.bps() * 2
+        })?;
+    Some(Statement::decisive(format!(
+        "{} to {}: {} with {} segments retransmitted when it sends as fast as it can, and {} with {} when it keeps to {rate}: bursts overflow a short \
+         queue where the path becomes slower (a fast NIC or port before a slow one), and the path itself loses next to nothing; pace the sender (fq, \
+         `--fq-rate`), or give that device more buffer",
+        free.from,
+        free.to,
+        free.goodput,
+        free.retransmits.unwrap_or_default(),
+        paced.goodput,
+        paced.retransmits.unwrap_or_default()
+    )))
+}
+
+/// Fewer may be another transfer's.
+const FEWEST_BURST: u64 = 20;
 
 /// Streams that are each as fast as one alone: every stream has a limit of its own.
 fn more_streams(few: &Direction<'_>, many: &Direction<'_>) -> Option<Statement> {

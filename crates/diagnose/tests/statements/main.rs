@@ -8,7 +8,7 @@ mod watches;
 
 use std::time::Duration;
 
-use diagnose::statements::{HostCounters, Statement, StatementKind, with_facts};
+use diagnose::statements::{HostCounters, Statement, with_facts};
 use import::round::{Source, UserFacts, of_files};
 use model::round::Round;
 use model::run::RunId;
@@ -36,7 +36,7 @@ fn statements(text: &str) -> Vec<Statement> {
 
 /// The faults among them.
 fn faults(text: &str) -> Vec<String> {
-    statements(text).into_iter().filter(|one| one.kind == StatementKind::Fault).map(|one| one.says).collect()
+    statements(text).into_iter().filter(|one| one.kind.is_fault()).map(|one| one.says).collect()
 }
 
 #[track_caller]

@@ -77,6 +77,32 @@ pub struct PacketRates {
     pub sent: DeviceRate,
 }
 
+/// The device by which packets to a host leave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutgoingDevice {
+    /// The host.
+    pub to: String,
+    /// The kernel's name of the device.
+    pub device: String,
+    /// What the system calls its port, such as `Wi-Fi`.
+    pub port: Option<String>,
+    /// Another device that has no link.
+    pub inactive: Option<String>,
+}
+
+/// What a policer let pass, and what it dropped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicedTraffic {
+    /// What it lets pass.
+    pub rate: DataRate,
+    /// What may pass at once.
+    pub burst: Option<ByteCount>,
+    /// Packets that passed.
+    pub passed: u64,
+    /// Packets that it dropped.
+    pub dropped: u64,
+}
+
 /// Packets and bytes of one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DeviceRate {

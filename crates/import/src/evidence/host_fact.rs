@@ -6,8 +6,8 @@ use units::{ByteCount, DataRate};
 
 use super::access::AccessRates;
 use super::counted::{
-    AllowanceExceeded, BusyProgram, DiskUse, FailedConnection, PacketRates, RadioLink, RelayedPeer, RemovedScale,
-    SmallWindow, SocketMemory, TcpSettings, TransferMarks, UnreadSocket,
+    AllowanceExceeded, BusyProgram, DiskUse, FailedConnection, OutgoingDevice, PacketRates, PolicedTraffic, RadioLink,
+    RelayedPeer, RemovedScale, SmallWindow, SocketMemory, TcpSettings, TransferMarks, UnreadSocket,
 };
 use super::socket::Socket;
 use super::watched::{DeviceBursts, DropsOfBurst, HostDrops, SwitchQueue};
@@ -51,6 +51,10 @@ pub enum HostFact {
     Allowance(AllowanceExceeded),
     /// Packets and bytes a second of a device.
     PacketRates(PacketRates),
+    /// By which device packets to a host leave.
+    Outgoing(OutgoingDevice),
+    /// What a policer dropped.
+    Policed(PolicedTraffic),
     /// A receive window that never grows.
     SmallWindow(SmallWindow),
     /// A program that has all of one CPU.

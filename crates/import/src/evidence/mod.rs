@@ -27,6 +27,7 @@ mod host_fact;
 mod ifconfig;
 mod junos;
 mod kernel;
+mod lspci;
 pub(crate) mod mtr;
 mod ndt7;
 mod netperf;
@@ -35,6 +36,7 @@ mod nic;
 mod ookla;
 mod owping;
 mod ping;
+mod policed;
 mod proc_net_dev;
 mod processes;
 mod progress;
@@ -43,6 +45,7 @@ mod qdisc;
 mod radio;
 mod rclone;
 mod robocopy;
+mod routed;
 mod sar_dev;
 mod show;
 mod shown;
@@ -73,8 +76,8 @@ use super::source::unquoted;
 pub use access::{AccessRates, AccessStreams, LoadedLatency};
 pub(crate) use cisco_ping::search;
 pub use counted::{
-    AllowanceExceeded, BusyProgram, DeviceRate, DiskUse, FailedConnection, PacketRates, RadioLink, RelayedPeer,
-    RemovedScale, SmallWindow, SocketMemory, Switch, TcpSettings, TransferMarks, UnreadSocket,
+    AllowanceExceeded, BusyProgram, DeviceRate, DiskUse, FailedConnection, OutgoingDevice, PacketRates, PolicedTraffic,
+    RadioLink, RelayedPeer, RemovedScale, SmallWindow, SocketMemory, Switch, TcpSettings, TransferMarks, UnreadSocket,
 };
 pub use host_fact::{
     BusRate, ClosedWindow, ComplaintKind, CpuShares, DiskRate, Duplex, ErrorsOfKind, HostFact, KernelComplaint,
@@ -96,7 +99,7 @@ pub(crate) const THIS_HOST: &str = "this host";
 /// Reads an output that begins at the first of `lines`; `before` are those above it.
 type Reader = fn(lines: &[&str], before: &[&str], anomalies: &mut Vec<String>) -> Option<Found>;
 
-const READERS: [Reader; 79] = [
+const READERS: [Reader; 82] = [
     ping::read,
     ping::answers,
     tracepath::read,
@@ -176,6 +179,9 @@ const READERS: [Reader; 79] = [
     processes::read,
     kernel::snmp,
     tshark::windows,
+    lspci::read,
+    policed::read,
+    routed::read,
 ];
 
 /// All such outputs of a text, and the text with their lines empty; `None` where there are none.
@@ -245,7 +251,11 @@ fn may_begin(line: &str) -> bool {
 }
 
 /// A text without any of these has none of these outputs.
-const MARKS: [&str; 126] = [
+const MARKS: [&str; 130] = [
+    "route to: ",
+    "LnkCap:",
+    "police:",
+    "police cir ",
     "[ACK]",
     "OutSegs",
     ", ETA ",

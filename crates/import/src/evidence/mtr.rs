@@ -59,13 +59,18 @@ fn hub_of_json(hub: &Value) -> Option<Hub> {
 pub(crate) fn read_text(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
     let head: Vec<&str> = lines.first()?.split_whitespace().collect();
     let first = head.iter().position(|word| *word == "Loss%")?;
-    (head.get(first..first + 6)? == ["Loss%", "Snt", "Last", "Avg", "Best", "Wrst"]).then_some(())?;
+    let columns = ["Loss%", "Snt", "Last", "Avg", "Best", "Wrst"];
+    // Of a line that was cut at a width, the columns whose titles are whole.
+    let is_cut = head.len() < first + columns.len();
+    let titles = head.get(first..).map(|titles| titles.get(..columns.len()).unwrap_or(titles))?;
+    (titles.len() >= 3 && columns.starts_with(titles)).then_some(())?;
     let mut hubs: Vec<Hub> = Vec::new();
     let mut used = 1;
     // A form of a web page leaves one blank between words, and no numbers of hops.
     let first_hop = command_near(before, "mtr").and_then(|words| first_hop(&words)).unwrap_or(1);
     for line in &lines[1..] {
-        match hub_of_text(line).or_else(|| hub_without_number(line, first_hop.checked_add(hubs.len())?)) {
+        let whole = if is_cut { hub_of_cut(line) } else { hub_of_text(line) };
+        match whole.or_else(|| hub_without_number(line, first_hop.checked_add(hubs.len())?)) {
             Some(hub) => hubs.push(hub),
             // A further router of the same hop.
             None if line.trim_start().starts_with("|  `|--") || is_further(line) => {}
@@ -165,6 +170,18 @@ fn hub_of_text(line: &str) -> Option<Hub> {
         best: time(best)?,
         worst: time(worst)?,
     })
+}
+
+/// The same without what stands behind the last RTT: that is the only one.
+fn hub_of_cut(line: &str) -> Option<Hub> {
+    let at = line.split_whitespace().position(|word| word.ends_with('%') && word.len() > 1)?;
+    let words: Vec<&str> = line.split_whitespace().take(at + 3).collect();
+    let last = *words.get(at + 2)?;
+    // A number that lost its decimal may have lost a digit.
+    let (_, decimals) = last.split_once('.')?;
+    (decimals.len() == 1).then_some(())?;
+    // Some print no bar behind the number of a hop.
+    hub_of_text(&format!("{} {last} {last} {last}", words.join(" ")))
 }
 
 /// `-f 8`: the first hop that is probed.

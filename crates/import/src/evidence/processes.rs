@@ -20,9 +20,7 @@ pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opti
         .collect();
     (!rows.is_empty()).then_some(())?;
     let shares: Vec<(u32, &str)> = rows.iter().filter_map(|words| share(words, [at, titles.len()])).collect();
-    let busy = shares
-        .iter()
-        .max_by_key(|(share, _)| *share);
+    let busy = shares.iter().max_by_key(|(share, _)| *share);
     let idle = before.iter().rev().take(NEAR).find_map(|line| idle(line));
     let fact = busy.and_then(|(share, name)| {
         let cpus = if is_busybox { whole_cpus(*share, idle)? } else { 1 };

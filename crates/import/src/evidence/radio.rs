@@ -31,6 +31,9 @@ fn begins(line: &str) -> Option<String> {
     if let Some((_, rest)) = text.strip_prefix("Connected to ").and_then(|rest| rest.split_once("(on ")) {
         return rest.strip_suffix(')').filter(|device| is_device(device)).map(str::to_owned);
     }
+    if let Some((_, rest)) = text.strip_prefix("Station ").and_then(|rest| rest.split_once("(on ")) {
+        return rest.strip_suffix(')').filter(|device| is_device(device)).map(str::to_owned);
+    }
     if text.starts_with("agrCtlRSSI:") {
         return Some(String::new());
     }

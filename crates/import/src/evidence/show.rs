@@ -127,6 +127,8 @@ fn subject(fact: &HostFact) -> String {
         HostFact::BusyProgram(one) => format!("{}, which has all of a CPU", one.name),
         HostFact::SmallWindow(one) => format!("a receive window of {} of {}", one.window, one.from),
         HostFact::Relayed(one) => format!("{} through the relay {}", one.peer, one.relay),
+        HostFact::Outgoing(one) => format!("packets to {} leave by {}", one.to, one.device),
+        HostFact::Policed(one) => format!("a policer of {}, which dropped {} packets", one.rate, one.dropped),
         HostFact::Figures(all) => format!("{} numbers of the text and of what was measured", all.len()),
         HostFact::Stated(rate) => format!("{} in and {} out, which line {} states", rate.down, rate.up, rate.line),
         HostFact::Access(rates) => format!("rates to and from {}", rates.server),

@@ -37,7 +37,8 @@ pub(super) fn at(words: &[&str]) -> Option<Spanned> {
     {
         return Some(Spanned { amount: Amount::Rate(rates[0]), words: used });
     }
-    let end = starts.find(|letter: char| !letter.is_ascii_digit() && !matches!(letter, '.' | ',')).unwrap_or(starts.len());
+    let end =
+        starts.find(|letter: char| !letter.is_ascii_digit() && !matches!(letter, '.' | ',')).unwrap_or(starts.len());
     let (number, unit) = starts.split_at(end);
     let number = number.trim_end_matches(['.', ',']);
     let alone = |amount: Amount| Some(Spanned { amount, words: 1 });

@@ -52,12 +52,8 @@ fn of_part(part: &Part) -> Vec<Figure> {
     // Of the only RTT beside a rate.
     let mut rtts = found.iter().filter_map(|value| if let FigureValue::Rtt(rtt) = value { Some(*rtt) } else { None });
     let rtt = rtts.next().filter(|_| rtts.next().is_none());
-    let figure = |value| Figure {
-        line: part.line,
-        value,
-        of: Aspects { rtt, ..of.clone() },
-        source: FigureSource::Text,
-    };
+    let figure =
+        |value| Figure { line: part.line, value, of: Aspects { rtt, ..of.clone() }, source: FigureSource::Text };
     found.into_iter().map(figure).collect()
 }
 
@@ -99,12 +95,7 @@ fn of_test(test: &Imported, above: &Aspects) -> Vec<Figure> {
             // Memory to memory: it has no disk, whatever the words above say of files.
             of.marks.retain(|mark| mark.thing != super::Thing::Disk);
             of.marks.push(super::Mark { thing: super::Thing::Disk, on: false });
-            Figure {
-                line: test.line,
-                value: FigureValue::Reached(total.goodput),
-                of,
-                source: FigureSource::Output,
-            }
+            Figure { line: test.line, value: FigureValue::Reached(total.goodput), of, source: FigureSource::Output }
         })
         .filter(|figure| figure.reached().is_some_and(|rate| rate.bps() > 0))
         .collect()
@@ -130,6 +121,10 @@ fn of_evidence(item: &Evidence, above: &Aspects) -> Vec<Figure> {
         Shown::Echo(series) => {
             let least = series.summary.rtt.min_us.map(Duration::from_micros);
             least.map(|rtt| figure(FigureValue::Rtt(rtt), Aspects::default())).into_iter().collect()
+        }
+        Shown::Hops(trace) => {
+            let last = trace.hops.last().and_then(|hop| hop.answers.iter().map(|answer| answer.rtt).min());
+            last.map(|rtt| figure(FigureValue::Rtt(rtt), Aspects::default())).into_iter().collect()
         }
         _ => Vec::new(),
     }

@@ -136,8 +136,9 @@ fn segments(words: &[String]) -> Vec<Vec<String>> {
     parts
 }
 
-const JOINS: [&str; 15] =
-    ["and", "vs", "vs.", "versus", "against", "und", "et", "y", "e", "or", "compared", "but", "while", "whereas", "then"];
+const JOINS: [&str; 15] = [
+    "and", "vs", "vs.", "versus", "against", "und", "et", "y", "e", "or", "compared", "but", "while", "whereas", "then",
+];
 
 fn has_amount(words: &[String]) -> bool {
     (0..words.len()).any(|at| {

@@ -89,7 +89,19 @@ fn is_nominal(rate: DataRate) -> bool {
 impl Place<'_> {
     /// Whether the words beside say that it was measured.
     fn is_labelled_measurement(&self) -> bool {
-        let known = ["iperf", "iperf3", "iperf2", "nuttcp", "measured", "speedtest", "download", "upload", "result", "goodput", "throughput"];
+        let known = [
+            "iperf",
+            "iperf3",
+            "iperf2",
+            "nuttcp",
+            "measured",
+            "speedtest",
+            "download",
+            "upload",
+            "result",
+            "goodput",
+            "throughput",
+        ];
         self.beside.iter().any(|word| known.contains(&word.as_str()))
     }
 
@@ -115,8 +127,20 @@ fn window(bytes: ByteCount, place: &Place<'_>) -> Option<FigureValue> {
     (is_window && (1_000..=1 << 31).contains(&bytes.get())).then_some(())?;
     // A read or a write of so much is no window.
     (!place.says(&["block", "blocksize", "chunk", "chunks", "file", "files", "cache", "ring"])).then_some(())?;
-    let receiver = place.says(&["receive", "receiver", "rwnd", "rcvbuf", "rmem", "tcp_rmem", "advertised", "so_rcvbuf", "win"]);
-    let sender = place.says(&["send", "sender", "sndbuf", "wmem", "tcp_wmem", "flight", "so_sndbuf", "in-flight", "cwnd", "inflight"]);
+    let receiver =
+        place.says(&["receive", "receiver", "rwnd", "rcvbuf", "rmem", "tcp_rmem", "advertised", "so_rcvbuf", "win"]);
+    let sender = place.says(&[
+        "send",
+        "sender",
+        "sndbuf",
+        "wmem",
+        "tcp_wmem",
+        "flight",
+        "so_sndbuf",
+        "in-flight",
+        "cwnd",
+        "inflight",
+    ]);
     let of = match (receiver, sender) {
         (true, false) => WindowOf::Receiver,
         (false, true) => WindowOf::Sender,
@@ -127,13 +151,17 @@ fn window(bytes: ByteCount, place: &Place<'_>) -> Option<FigureValue> {
 
 fn part(hundredths: u32, place: &Place<'_>) -> Option<FigureValue> {
     (hundredths <= 10_000).then_some(())?;
-    if place.says(&["loss", "lost", "dropped", "missing", "verlust", "verloren", "perte", "pertes", "perda", "perdida", "drop"]) {
+    if place.says(&[
+        "loss", "lost", "dropped", "missing", "verlust", "verloren", "perte", "pertes", "perda", "perdida", "drop",
+    ]) {
         return Some(FigureValue::Lost(LostKind::Lost, hundredths * 100));
     }
     if place.says(&["retransmitted", "retransmits", "retransmissions", "retransmission", "retrans", "resent", "retr"]) {
         return Some(FigureValue::Lost(LostKind::Retransmitted, hundredths * 100));
     }
-    if place.says(&["idle", "free", "iowait", "wa", "id", "memory", "ram", "disk", "util", "signal", "progress", "battery"]) {
+    if place
+        .says(&["idle", "free", "iowait", "wa", "id", "memory", "ram", "disk", "util", "signal", "progress", "battery"])
+    {
         return None;
     }
     if place.says(&["steal", "st", "stolen", "%steal", "%st"]) {
@@ -143,24 +171,111 @@ fn part(hundredths: u32, place: &Place<'_>) -> Option<FigureValue> {
     if place.says(&packets) || place.near(8, 5).any(|word| word.starts_with("ksoftirqd")) {
         return Some(FigureValue::Cpu(CpuWork::Packets, hundredths));
     }
-    place.says(&["cpu", "core", "cores", "thread", "cpus", "cpu0", "processor", "kern", "%cpu"]).then_some(FigureValue::Cpu(CpuWork::Any, hundredths))
+    place
+        .says(&["cpu", "core", "cores", "thread", "cpus", "cpu0", "processor", "kern", "%cpu"])
+        .then_some(FigureValue::Cpu(CpuWork::Any, hundredths))
 }
 
 const RTT_WORDS: [&str; 24] = [
-    "rtt", "ping", "pings", "latency", "round", "round-trip", "roundtrip", "trip", "away", "delay", "distance", "apart", "icmp", "echo",
-    "latenz", "laufzeit", "latence", "minrtt", "srtt", "lat", "latencia", "lat\u{ea}ncia", "path", "avg",
+    "rtt",
+    "ping",
+    "pings",
+    "latency",
+    "round",
+    "round-trip",
+    "roundtrip",
+    "trip",
+    "away",
+    "delay",
+    "distance",
+    "apart",
+    "icmp",
+    "echo",
+    "latenz",
+    "laufzeit",
+    "latence",
+    "minrtt",
+    "srtt",
+    "lat",
+    "latencia",
+    "lat\u{ea}ncia",
+    "path",
+    "avg",
 ];
 const WINDOW_BYTES: [&str; 16] = [
-    "window", "win", "flight", "rwnd", "cwnd", "inflight", "in-flight", "sndbuf", "rcvbuf", "so_sndbuf", "so_rcvbuf", "rmem", "wmem",
-    "snd_wnd", "rcv_wnd", "rcvspace",
+    "window",
+    "win",
+    "flight",
+    "rwnd",
+    "cwnd",
+    "inflight",
+    "in-flight",
+    "sndbuf",
+    "rcvbuf",
+    "so_sndbuf",
+    "so_rcvbuf",
+    "rmem",
+    "wmem",
+    "snd_wnd",
+    "rcv_wnd",
+    "rcvspace",
 ];
-const WINDOW_WORDS: [&str; 24] = [
-    "window", "windows", "win", "flight", "rwnd", "cwnd", "inflight", "in-flight", "sndbuf", "rcvbuf", "so_sndbuf", "so_rcvbuf", "rmem",
-    "wmem", "tcp_rmem", "tcp_wmem", "snd_wnd", "rcv_wnd", "buffer", "buffers", "outstanding", "rcvspace", "unacked", "puffer",
+const WINDOW_WORDS: [&str; 25] = [
+    "-w",
+    "window",
+    "windows",
+    "win",
+    "flight",
+    "rwnd",
+    "cwnd",
+    "inflight",
+    "in-flight",
+    "sndbuf",
+    "rcvbuf",
+    "so_sndbuf",
+    "so_rcvbuf",
+    "rmem",
+    "wmem",
+    "tcp_rmem",
+    "tcp_wmem",
+    "snd_wnd",
+    "rcv_wnd",
+    "buffer",
+    "buffers",
+    "outstanding",
+    "rcvspace",
+    "unacked",
+    "puffer",
 ];
 /// A rate that is a limit, a wish, a sum over others, or of another time.
 const NO_RATE_OF_NOW: [&str; 13] = [
-    "limit", "limited", "shaped", "throttled", "policed", "capped", "target", "-b", "rate-limit", "burst", "would", "could", "cir",
+    "limit",
+    "limited",
+    "shaped",
+    "throttled",
+    "policed",
+    "capped",
+    "target",
+    "-b",
+    "rate-limit",
+    "burst",
+    "would",
+    "could",
+    "cir",
 ];
-const LINK_LABELS: [&str; 14] =
-    ["link", "line", "contract", "plan", "port", "nic", "uplink", "circuit", "speed", "linkspeed", "subscribed", "bitrate", "phy", "sync"];
+const LINK_LABELS: [&str; 14] = [
+    "link",
+    "line",
+    "contract",
+    "plan",
+    "port",
+    "nic",
+    "uplink",
+    "circuit",
+    "speed",
+    "linkspeed",
+    "subscribed",
+    "bitrate",
+    "phy",
+    "sync",
+];

@@ -49,6 +49,8 @@ pub enum Thing {
     Ipv6,
     /// Balancing over several links.
     Bond,
+    /// Another server or site than the one that is complained of.
+    OtherServer,
     /// Writes that wait for a disk.
     Sync,
 }
@@ -73,11 +75,17 @@ pub(super) fn marks(words: &[String]) -> Vec<Mark> {
     for (at, word) in words.iter().enumerate() {
         // `tso=off`, `bbr:`, `sack=0`.
         let (name, state) = word.split_once('=').map_or((word.as_str(), None), |(name, state)| (name, Some(state)));
-        for part in name.split(['/', '+', ',']) {
+        let before = &words[at.saturating_sub(2)..at];
+        let is_other = before.iter().any(|word| OTHER.contains(&word.as_str()));
+        if is_other && SERVERS.contains(&word.as_str()) {
+            add(Mark { thing: Thing::OtherServer, on: true });
+        }
+        for part in name.split(['+', ',']) {
             let Some(thing) = thing(part) else { continue };
             let before = &words[at.saturating_sub(BEFORE)..at];
             let behind = &words[at + 1..words.len().min(at + 1 + BEHIND)];
-            let state = state.or_else(|| behind.iter().map(String::as_str).find(|word| OFF.contains(word) || ON.contains(word)));
+            let state = state
+                .or_else(|| behind.iter().map(String::as_str).find(|word| OFF.contains(word) || ON.contains(word)));
             let is_off = state.is_some_and(|state| OFF.contains(&state))
                 || state.is_none() && before.iter().any(|word| WITHOUT.contains(&word.as_str()));
             add(Mark { thing, on: !is_off });
@@ -89,12 +97,26 @@ pub(super) fn marks(words: &[String]) -> Vec<Mark> {
     found
 }
 
+const OTHER: [&str; 6] = ["other", "another", "different", "anderer", "anderen", "autre"];
+const SERVERS: [&str; 7] = ["site", "mirror", "server", "cdn", "servers", "mirrors", "website"];
 const BEFORE: usize = 3;
 const BEHIND: usize = 2;
 const OFF: [&str; 9] = ["off", "disabled", "0", "aus", "removed", "bypassed", "unplugged", "deaktiviert", "false"];
 const ON: [&str; 6] = ["on", "enabled", "1", "an", "aktiviert", "true"];
 const WITHOUT: [&str; 14] = [
-    "without", "no", "w/o", "ohne", "disabled", "disabling", "disable", "bypassing", "outside", "sin", "sem", "sans", "bypass",
+    "without",
+    "no",
+    "w/o",
+    "ohne",
+    "disabled",
+    "disabling",
+    "disable",
+    "bypassing",
+    "outside",
+    "sin",
+    "sem",
+    "sans",
+    "bypass",
     "off",
 ];
 
@@ -104,9 +126,8 @@ fn opposites(word: &str) -> &'static [Thing] {
         "direct" | "directly" | "direkt" | "native" | "bare" | "underlay" | "bypassed" | "bypassing" => {
             &[Thing::Tunnel, Thing::Overlay, Thing::Guest, Thing::Firewall, Thing::Relay]
         }
-        "bare-metal" | "baremetal" | "host-to-host" | "hostnetwork" | "hypervisor" | "node-to-node" | "hosts" | "nodes" => {
-            &[Thing::Overlay, Thing::Guest]
-        }
+        "bare-metal" | "baremetal" | "host-to-host" | "hostnetwork" | "hypervisor" | "node-to-node" | "hosts"
+        | "nodes" => &[Thing::Overlay, Thing::Guest],
         "wired" | "cable" | "ethernet" | "kabel" | "lan-kabel" | "cabled" | "rj45" | "patchkabel" => &[Thing::Wifi],
         "cubic" | "reno" => &[Thing::Bbr],
         "/dev/null" | "/dev/zero" | "memory" | "ramdisk" | "tmpfs" | "/dev/shm" | "mem-to-mem" | "iperf" | "iperf3"
@@ -124,14 +145,14 @@ fn thing(word: &str) -> Option<Thing> {
         "tso" | "gso" | "lso" | "tx-checksumming" | "checksum" | "checksumming" => Thing::SendOffload,
         "gro" | "lro" | "rsc" | "rx-gro-hw" | "gro-hw" => Thing::ReceiveOffload,
         "offload" | "offloads" | "offloading" => Thing::Offload,
-        "vpn" | "tunnel" | "wireguard" | "wg" | "wg0" | "wg1" | "ipsec" | "openvpn" | "tun0" | "gre" | "zerotier" | "strongswan"
-        | "l2tp" | "anyconnect" | "globalprotect" | "forticlient" => Thing::Tunnel,
-        "pod" | "pods" | "container" | "containers" | "overlay" | "vxlan" | "flannel" | "docker" | "pod-to-pod" | "calico"
-        | "cilium" | "weave" | "geneve" | "ipip" => Thing::Overlay,
+        "vpn" | "tunnel" | "wireguard" | "wg" | "wg0" | "wg1" | "ipsec" | "openvpn" | "tun0" | "gre" | "zerotier"
+        | "strongswan" | "l2tp" | "anyconnect" | "globalprotect" | "forticlient" => Thing::Tunnel,
+        "pod" | "pods" | "container" | "containers" | "overlay" | "vxlan" | "flannel" | "docker" | "pod-to-pod"
+        | "calico" | "cilium" | "weave" | "geneve" | "ipip" => Thing::Overlay,
         "vm" | "vms" | "guest" | "guests" | "wsl" | "wsl2" | "vm-to-vm" | "lxc" => Thing::Guest,
         "wifi" | "wi-fi" | "wlan" | "wireless" | "5ghz" | "2.4ghz" => Thing::Wifi,
-        "firewall" | "firewalls" | "ips" | "ids" | "snort" | "suricata" | "dpi" | "inspection" | "proxy" | "fw" | "antivirus"
-        | "defender" | "utm" | "forti" | "fortigate" | "asa" | "pfsense" | "opnsense" => Thing::Firewall,
+        "firewall" | "firewalls" | "ips" | "ids" | "snort" | "suricata" | "dpi" | "inspection" | "proxy" | "fw"
+        | "antivirus" | "defender" | "utm" | "forti" | "fortigate" | "asa" | "pfsense" | "opnsense" => Thing::Firewall,
         "sqm" | "shaper" | "shaping" | "qos" | "cake" | "policer" => Thing::Shaper,
         "bbr" | "bbr2" => Thing::Bbr,
         "jumbo" | "jumboframes" => Thing::Jumbo,
@@ -139,11 +160,13 @@ fn thing(word: &str) -> Option<Thing> {
         "pause" | "flow-control" | "flowcontrol" => Thing::FlowControl,
         "powersave" | "power-saving" | "power-save" | "eee" | "c-states" | "aspm" | "cstates" => Thing::PowerSaving,
         "irqbalance" | "rps" | "rss" | "multiqueue" | "multi-queue" => Thing::InterruptSpread,
-        "tls" | "https" | "ssh" | "scp" | "sftp" | "encryption" | "encrypted" | "cipher" | "aes" | "chacha20" => Thing::Encryption,
+        "tls" | "https" | "ssh" | "scp" | "sftp" | "encryption" | "encrypted" | "cipher" | "aes" | "chacha20" => {
+            Thing::Encryption
+        }
         "compression" | "zstd" | "gzip" => Thing::Compression,
         "tuned" | "rmem" | "wmem" | "tcp_rmem" | "tcp_wmem" | "buffers" => Thing::LargeBuffer,
-        "disk" | "disks" | "hdd" | "file" | "files" | "rsync" | "copy" | "copying" | "nfs" | "smb" | "samba" | "cp" | "robocopy"
-        | "cifs" | "usb" => Thing::Disk,
+        "disk" | "disks" | "hdd" | "file" | "files" | "rsync" | "copy" | "copying" | "nfs" | "smb" | "samba" | "cp"
+        | "robocopy" | "cifs" | "usb" => Thing::Disk,
         "sack" => Thing::Sack,
         "relay" | "derp" | "turn" | "relayed" => Thing::Relay,
         "ipv6" | "v6" | "-6" => Thing::Ipv6,

@@ -13,7 +13,9 @@ use super::command::{Command, Tool, begins_with_tool};
 use super::evidence::host_of_prompt;
 use super::figures::ProseLine;
 use super::iperf3::row::Columns;
-use super::limits::{MAX_COMMAND_LINES, MAX_PROSE_CHARS, MAX_PROSE_LINES, MAX_STATED_RATES, MAX_STATED_RTTS, MAX_TESTS};
+use super::limits::{
+    MAX_COMMAND_LINES, MAX_PROSE_CHARS, MAX_PROSE_LINES, MAX_STATED_RATES, MAX_STATED_RTTS, MAX_TESTS,
+};
 use super::parsed::ParsedTest;
 use super::rtt::{self, StatedRtt};
 use super::stated_rate::{self, StatedRate};

@@ -11,7 +11,7 @@ use archive::transfers::{TransferError, TransferFilter};
 use audit::Rules;
 use diagnose::causes::{Catalogue, page};
 use diagnose::diagnosis::{Diagnosis, diagnose};
-use diagnose::statements::{HostCounters, Statement, StatementKind, with_facts};
+use diagnose::statements::{HostCounters, Statement, with_facts};
 use import::round::Together;
 use model::counters::CounterReadings;
 use model::played::Finding;
@@ -71,7 +71,7 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
         let source = if is_of_files { StatementSource::Files } else { StatementSource::Watch };
         let says_of = StatementList { source, statements: &says };
         print(show::why::with_statements(&round, &diagnosis, catalogue, says_of).as_bytes())?;
-        if says.iter().any(|statement| statement.kind == StatementKind::Fault) {
+        if says.iter().any(|statement| statement.kind.is_fault()) {
             return Ok(Exit::Found);
         }
     }

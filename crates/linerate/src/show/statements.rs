@@ -7,10 +7,11 @@ use super::wrap;
 
 /// The answer in one sentence: the diagnosis's own; where that finds no cause that stands out and a file shows a fault, the fault first.
 pub fn verdict(diagnosis: &Diagnosis, says: &[Statement]) -> String {
-    let fault = says.iter().find(|statement| statement.kind == StatementKind::Fault);
+    let fault = says.iter().find(|statement| statement.kind.is_fault());
+    let decides = fault.is_some_and(|fault| fault.kind == StatementKind::Decisive);
     let is_unjudged = diagnosis.problems.is_empty() && diagnosis.judged == 0;
     let well = says.iter().find(|statement| statement.kind == StatementKind::Well).filter(|_| is_unjudged);
-    match fault.filter(|_| !has_cause(diagnosis)) {
+    match fault.filter(|_| decides || !has_cause(diagnosis)) {
         Some(fault) if !diagnosis.problems.is_empty() => {
             format!("{}. Of the flows: {}.", fault.says, diagnosis.verdict)
         }
@@ -75,7 +76,7 @@ impl StatementList<'_> {
 fn listed(head: &str, rest: &[&Statement]) -> String {
     let mut text = format!("\n{head}\n");
     for statement in rest.iter().take(MOST) {
-        let mark = if statement.kind == StatementKind::Fault { "!" } else { "-" };
+        let mark = if statement.kind.is_fault() { "!" } else { "-" };
         text.push_str(&wrap::narrow(&format!("{mark} {}", statement.says), 2));
     }
     if let Some(more) = rest.len().checked_sub(MOST).filter(|more| *more > 0) {

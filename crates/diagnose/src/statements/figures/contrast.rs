@@ -55,7 +55,7 @@ pub(super) fn others(all: &[&Figure]) -> Vec<Statement> {
 fn is_decisive(axis: &Axis) -> bool {
     match axis {
         Axis::Thing(Thing::Disk, _) => false,
-        Axis::Thing(thing, Told::One) => is_switched(*thing),
+        Axis::Thing(thing, Told::One) => is_switched(*thing) || *thing == Thing::OtherServer,
         Axis::Thing(_, Told::Both) | Axis::Mtu => true,
         _ => false,
     }
@@ -135,7 +135,9 @@ fn axes(pair: &Pair<'_>) -> BTreeSet<Axis> {
         one.zip(other).is_some_and(|(one, other)| one != other)
     }
     for mark in slow.marks.iter().chain(&fast.marks) {
-        let state = |marks: &[import::figures::Mark]| marks.iter().find(|other| other.thing == mark.thing).map(|other| other.on);
+        let state = |marks: &[import::figures::Mark]| {
+            marks.iter().find(|other| other.thing == mark.thing).map(|other| other.on)
+        };
         match (state(&slow.marks), state(&fast.marks)) {
             (Some(one), Some(other)) if one != other => {
                 found.insert(Axis::Thing(mark.thing, Told::Both));
@@ -147,7 +149,7 @@ fn axes(pair: &Pair<'_>) -> BTreeSet<Axis> {
             (None, Some(false)) if is_switched(mark.thing) => {
                 found.insert(Axis::Thing(mark.thing, Told::One));
             }
-            (None, Some(true)) if mark.thing == Thing::Bbr => {
+            (None, Some(true)) if matches!(mark.thing, Thing::Bbr | Thing::OtherServer) => {
                 found.insert(Axis::Thing(mark.thing, Told::One));
             }
             _ => {}
@@ -232,7 +234,9 @@ fn by_thing(thing: Thing, pair: &Pair<'_>) -> Option<Statement> {
     (slow_has || thing != Thing::Disk).then_some(())?;
     let (with, means) = if slow_has { ("with", mechanism.slower_with) } else { ("without", mechanism.faster_with) };
     let other = if slow_has { "without" } else { "with" };
-    Some(Statement::fault(format!(
+    let told = slow.is_some() && fast.is_some() || slow.is_none() && fast == Some(false);
+    let make = if told && thing != Thing::Disk { Statement::decisive } else { Statement::fault };
+    Some(make(format!(
         "{with} {} it is {} (line {}), and {other} it {} (line {}): {means}",
         mechanism.name, pair.slower, pair.slow.line, pair.faster, pair.fast.line
     )))
@@ -241,7 +245,7 @@ fn by_thing(thing: Thing, pair: &Pair<'_>) -> Option<Statement> {
 fn by_mtu(pair: &Pair<'_>) -> Option<Statement> {
     let (slow, fast) = (pair.slow.of.mtu?, pair.fast.of.mtu?);
     let thing = if slow > fast { Thing::SmallSegments } else { Thing::Jumbo };
-    Some(Statement::fault(format!(
+    Some(Statement::decisive(format!(
         "with an MTU of {slow} B it is {} (line {}), and with {fast} B {} (line {}): {}",
         pair.slower,
         pair.slow.line,

@@ -96,11 +96,9 @@ pub(super) fn of(thing: Thing) -> Mechanism {
             "the program without it is the slow one",
         ),
         Thing::Compression => ("compression", "the CPU that compresses is the limit", "the line is the limit"),
-        Thing::LargeBuffer => (
-            "larger buffers",
-            "larger buffers make a queue that loses",
-            "a window or a buffer was the limit",
-        ),
+        Thing::LargeBuffer => {
+            ("larger buffers", "larger buffers make a queue that loses", "a window or a buffer was the limit")
+        }
         Thing::Disk => (
             "files",
             "the network carries the faster rate; disks, many small files, or the program that copies (its requests, its CPU) are the limit",
@@ -121,6 +119,11 @@ pub(super) fn of(thing: Thing) -> Mechanism {
             "several links together",
             "packets of one flow overtake each other, or one of the links is bad: balance by flow, and test each link alone",
             "one link is the limit",
+        ),
+        Thing::OtherServer => (
+            "another server",
+            "the other server, or the route to it, is the slow one",
+            "the line and this host carry the faster rate: the server, its limit for each connection, or the route to it is the suspect",
         ),
         Thing::Sync => (
             "writes that wait for the disk",

@@ -4,10 +4,14 @@
 //! * `mechanism`: what such a difference means
 //! * `under_way`: a window over an RTT, which is a rate of the same text
 //! * `cpu`: CPUs that are used up
+//! * `detour`: an RTT that is far longer than it was
+//! * `overhead`: what a tunnel leaves of a link
 
 mod contrast;
 mod cpu;
+mod detour;
 mod mechanism;
+mod overhead;
 mod under_way;
 
 use import::evidence::HostFact;
@@ -19,7 +23,10 @@ use super::statement::Statement;
 /// What sets one measurement apart by a thing that both name, or that was switched: hardly anything else says more.
 pub(super) fn named(beside: &Beside<'_>) -> Vec<Statement> {
     let all = figures(beside);
-    contrast::named(&all)
+    let mut found: Vec<Statement> = detour::of(&all).into_iter().collect();
+    found.extend(contrast::named(&all));
+    found.extend(overhead::of(&all));
+    found
 }
 
 /// Whatever else they say.
