@@ -348,6 +348,7 @@ fn apart(moved: u64, time: Duration) -> String {
 const NO_ROOM: [&str; 6] = ["missed", "no_buffer", "fifo", "out_of_buffer", "no_dma", "rx_no_buf"];
 
 /// A slot, and the link of its NIC where that is known.
+#[derive(Clone, Copy)]
 struct BusOf<'a> {
     bus: &'a BusRate,
     own: Option<&'a LinkState>,

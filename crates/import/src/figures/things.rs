@@ -49,6 +49,8 @@ pub enum Thing {
     Ipv6,
     /// Balancing over several links.
     Bond,
+    /// A sender that keeps to a rate.
+    Pacing,
     /// Another server or site than the one that is complained of.
     OtherServer,
     /// Writes that wait for a disk.
@@ -172,6 +174,7 @@ fn thing(word: &str) -> Option<Thing> {
         "ipv6" | "v6" | "-6" => Thing::Ipv6,
         "bond" | "lacp" | "lag" | "bond0" | "ecmp" | "trunk" => Thing::Bond,
         "sync" => Thing::Sync,
+        "pacing" | "paced" | "maxrate" | "fq-rate" => Thing::Pacing,
         _ => return None,
     })
 }

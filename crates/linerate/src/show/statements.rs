@@ -12,6 +12,8 @@ pub fn verdict(diagnosis: &Diagnosis, says: &[Statement]) -> String {
     let is_unjudged = diagnosis.problems.is_empty() && diagnosis.judged == 0;
     let well = says.iter().find(|statement| statement.kind == StatementKind::Well).filter(|_| is_unjudged);
     match fault.filter(|_| decides || !has_cause(diagnosis)) {
+        // What was seen outright contradicts what rates alone suggest.
+        Some(fault) if decides && has_cause(diagnosis) => format!("{}.", fault.says),
         Some(fault) if !diagnosis.problems.is_empty() => {
             format!("{}. Of the flows: {}.", fault.says, diagnosis.verdict)
         }
@@ -28,6 +30,11 @@ pub fn verdict(diagnosis: &Diagnosis, says: &[Statement]) -> String {
         }
         None => format!("{}.", diagnosis.verdict),
     }
+}
+
+/// Whether a statement decides, whatever is inferred beside it.
+pub fn decides(says: &[Statement]) -> bool {
+    says.iter().any(|statement| statement.kind == StatementKind::Decisive)
 }
 
 /// Whether no transfer was measured.

@@ -52,11 +52,17 @@ impl Page<'_> {
         text.push_str(&wrap::narrow(&verdict, 0));
         let (first, others) = diagnosis.problems.split_first().unzip();
         if let Some(first) = first {
-            carried(&mut text, first);
-            alternatives(&mut text, first);
+            // What was seen outright is not followed by causes that it rules out.
+            let is_open = !statements::decides(self.says.statements);
+            if is_open {
+                carried(&mut text, first);
+                alternatives(&mut text, first);
+            }
             affected(&mut text, diagnosis);
             located(&mut text, diagnosis);
-            next(&mut text, self.round, first, self.catalogue);
+            if is_open {
+                next(&mut text, self.round, first, self.catalogue);
+            }
         }
         text.push_str(&self.says.text(&verdict));
         other_findings(&mut text, others.unwrap_or_default());

@@ -1,5 +1,6 @@
 //! Logs as people paste them, and what `linerate why` answers.
 
+mod threads;
 mod tickets;
 
 use tempfile::TempDir;
@@ -346,7 +347,7 @@ const PASTED: [Pasted; 86] = [
 #[test]
 fn each_pasted_log_gets_an_answer_that_fits_a_terminal() {
     let archive = TempDir::new().unwrap();
-    for pasted in PASTED.iter().chain(&tickets::TICKETS) {
+    for pasted in PASTED.iter().chain(&tickets::TICKETS).chain(&threads::THREADS) {
         let files = pasted.files.iter().map(|name| data("pasted").join(name));
         let output = linerate(&archive).arg("why").args(pasted.known).args(files).output().unwrap();
         let said = text(&output.stdout);

@@ -55,7 +55,7 @@ pub(super) fn others(all: &[&Figure]) -> Vec<Statement> {
 fn is_decisive(axis: &Axis) -> bool {
     match axis {
         Axis::Thing(Thing::Disk, _) => false,
-        Axis::Thing(thing, Told::One) => is_switched(*thing) || *thing == Thing::OtherServer,
+        Axis::Thing(thing, Told::One) => is_switched(*thing) || matches!(thing, Thing::OtherServer | Thing::Pacing),
         Axis::Thing(_, Told::Both) | Axis::Mtu => true,
         _ => false,
     }
@@ -149,7 +149,7 @@ fn axes(pair: &Pair<'_>) -> BTreeSet<Axis> {
             (None, Some(false)) if is_switched(mark.thing) => {
                 found.insert(Axis::Thing(mark.thing, Told::One));
             }
-            (None, Some(true)) if matches!(mark.thing, Thing::Bbr | Thing::OtherServer) => {
+            (None, Some(true)) if matches!(mark.thing, Thing::Bbr | Thing::Pacing | Thing::OtherServer) => {
                 found.insert(Axis::Thing(mark.thing, Told::One));
             }
             _ => {}
@@ -230,6 +230,12 @@ fn by_thing(thing: Thing, pair: &Pair<'_>) -> Option<Statement> {
     let slow = pair.slow.of.marks.iter().find(|mark| mark.thing == thing).map(|mark| mark.on);
     let fast = pair.fast.of.marks.iter().find(|mark| mark.thing == thing).map(|mark| mark.on);
     let slow_has = slow.unwrap_or(fast == Some(false));
+    if thing == Thing::OtherServer && !slow_has {
+        return Some(Statement::decisive(format!(
+            "{} from or to the server in question (line {}) and {} with another one (line {}): {}",
+            pair.slower, pair.slow.line, pair.faster, pair.fast.line, mechanism.faster_with
+        )));
+    }
     // A test of memory that is slower than a copy says nothing of the copy.
     (slow_has || thing != Thing::Disk).then_some(())?;
     let (with, means) = if slow_has { ("with", mechanism.slower_with) } else { ("without", mechanism.faster_with) };
@@ -237,8 +243,8 @@ fn by_thing(thing: Thing, pair: &Pair<'_>) -> Option<Statement> {
     let told = slow.is_some() && fast.is_some() || slow.is_none() && fast == Some(false);
     let make = if told && thing != Thing::Disk { Statement::decisive } else { Statement::fault };
     Some(make(format!(
-        "{with} {} it is {} (line {}), and {other} it {} (line {}): {means}",
-        mechanism.name, pair.slower, pair.slow.line, pair.faster, pair.fast.line
+        "{} {with} {} (line {}) and {} {other} (line {}): {means}",
+        pair.slower, mechanism.name, pair.slow.line, pair.faster, pair.fast.line
     )))
 }
 

@@ -30,6 +30,7 @@ pub(super) fn of(all: &[&Figure]) -> Option<Statement> {
     best.map(|(_, statement)| statement)
 }
 
+#[derive(Clone, Copy)]
 struct Limit {
     of: WindowOf,
     window: ByteCount,
