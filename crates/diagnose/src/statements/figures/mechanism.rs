@@ -15,7 +15,7 @@ pub(super) fn of(thing: Thing) -> &'static Mechanism {
     MECHANISMS.iter().find(|mechanism| mechanism.thing == thing).unwrap_or(&MECHANISMS[0])
 }
 
-const MECHANISMS: [Mechanism; 25] = [
+const MECHANISMS: [Mechanism; 26] = [
     Mechanism {
         thing: Thing::SendOffload,
         name: "segmentation offload (TSO, GSO)",
@@ -169,6 +169,12 @@ const MECHANISMS: [Mechanism; 25] = [
         name: "writes that wait for the disk",
         slower_with: "every write waits for the disk or the server, and not for the network",
         faster_with: "the other way is the slow one",
+    },
+    Mechanism {
+        thing: Thing::LargeBuffer,
+        name: "larger buffers",
+        slower_with: "larger buffers make a queue that loses",
+        faster_with: "a window or a buffer was the limit",
     },
 ];
 
