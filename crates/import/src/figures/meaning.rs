@@ -59,7 +59,7 @@ pub(super) fn of(amount: Amount, place: &Place<'_>) -> Option<FigureValue> {
                 return None;
             }
             if said.is_none() && is_nominal(rate) && !place.is_labelled_measurement() {
-                return Some(FigureValue::Expected(rate));
+                return None;
             }
             let is_link = place.beside.iter().any(|word| LINK_LABELS.contains(&word.as_str()));
             Some(match said {
@@ -248,7 +248,12 @@ const WINDOW_WORDS: [&str; 25] = [
     "puffer",
 ];
 /// A rate that is a limit, a wish, a sum over others, or of another time.
-const NO_RATE_OF_NOW: [&str; 13] = [
+const NO_RATE_OF_NOW: [&str; 18] = [
+    "min",
+    "max",
+    "mean",
+    "panel",
+    "if_out",
     "limit",
     "limited",
     "shaped",

@@ -128,8 +128,8 @@ fn opposites(word: &str) -> &'static [Thing] {
         "direct" | "directly" | "direkt" | "native" | "bare" | "underlay" | "bypassed" | "bypassing" => {
             &[Thing::Tunnel, Thing::Overlay, Thing::Guest, Thing::Firewall, Thing::Relay]
         }
-        "bare-metal" | "baremetal" | "host-to-host" | "hostnetwork" | "hypervisor" | "node-to-node" | "hosts"
-        | "nodes" => &[Thing::Overlay, Thing::Guest],
+        "bare-metal" | "baremetal" | "host-to-host" | "hostnetwork" | "hypervisor" | "node-to-node" | "node"
+        | "hosts" | "nodes" => &[Thing::Overlay, Thing::Guest],
         "wired" | "cable" | "ethernet" | "kabel" | "lan-kabel" | "cabled" | "rj45" | "patchkabel" => &[Thing::Wifi],
         "cubic" | "reno" => &[Thing::Bbr],
         "/dev/null" | "/dev/zero" | "memory" | "ramdisk" | "tmpfs" | "/dev/shm" | "mem-to-mem" | "iperf" | "iperf3"
