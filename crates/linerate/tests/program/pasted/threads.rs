@@ -2,7 +2,7 @@
 
 use super::Pasted;
 
-pub(super) const THREADS: [Pasted; 41] = [
+pub(super) const THREADS: [Pasted; 40] = [
     Pasted {
         files: &["mac-after-update.txt"],
         known: &[],
@@ -130,7 +130,6 @@ pub(super) const THREADS: [Pasted; 41] = [
         found: false,
         says: "Not judged: nothing is known that 1 flow could be held against.",
     },
-    Pasted { files: &["calico-csum.txt"], known: &[], found: true, says: "the hosts and the network below carry more" },
     Pasted {
         files: &["100m-negotiated.txt"],
         known: &[],
