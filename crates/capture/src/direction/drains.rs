@@ -3,7 +3,7 @@
 //! times as much in one burst as in another. An application does not see acknowledgments: how much is left when it writes differs as much as
 //! what it wrote before.
 
-use super::room::Pause;
+use super::pause::Pause;
 
 /// See the module: the last pauses in which a third of the flight and more drained.
 #[derive(Debug, Clone, Copy, Default)]

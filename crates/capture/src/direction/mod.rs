@@ -16,6 +16,9 @@
 //! | `wake` | the level at which a writer that waits for room is woken |
 //! | `refill` | the level that a writer fills to which does not wait |
 //! | `room` | pauses in which a writer waited for room, each by itself |
+//! | `pause` | a pause of the sender, and the burst that ends it |
+//! | `drains` | bursts of any size that begin with as little outstanding |
+//! | `steady` | the level at which a writer is woken whose flight hardly drains |
 //! | `event` | what happened, with frames |
 //! | `cost` | what each event cost |
 //! | `steadiness` | whether data arrives at one rate |
@@ -35,6 +38,7 @@ pub(crate) mod floor;
 pub(crate) mod losses;
 pub(crate) mod owner;
 mod owning;
+mod pause;
 pub(crate) mod ranges;
 mod recall;
 mod refill;

@@ -5,10 +5,11 @@ use std::ops::Range;
 use super::Direction;
 use super::clock::{Release, Since};
 use super::owner::Owner;
+use super::pause::{Burst, Pause};
 use super::recall::{Accounts, Activity, Interval, Reach, part_of};
 use super::refill::{RefillPart, RefillStart, Writing};
-use super::room::{Pause, WakeLevel};
-use super::wake::{Burst, LEAST_UNANSWERED, SentBytes};
+use super::room::WakeLevel;
+use super::wake::{LEAST_UNANSWERED, SentBytes};
 
 /// A sender that answers acknowledgments with data does so within this; later is a pause.
 const ANSWER_NS: i64 = 1_000_000;

@@ -9,6 +9,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::drains::Drains;
+use super::pause::Pause;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -27,19 +28,6 @@ struct Pauses {
     kept: [Option<Pause>; KEPT],
     next: usize,
     drains: Drains,
-}
-
-/// A pause of the sender that a burst ended.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Pause {
-    pub(super) from_ns: i64,
-    pub(super) to_ns: i64,
-    /// Bytes outstanding when it began, before the acknowledgments that may have ended it, and when it ended.
-    pub(super) peak: u64,
-    pub(super) before: u64,
-    pub(super) after: u64,
-    /// The burst followed an acknowledgment at once.
-    pub(super) is_released: bool,
 }
 
 /// Between what and what the level lies at which a writer is woken.

@@ -1,7 +1,7 @@
 //! The level at which a writer is woken whose flight hardly drains.
 
+use super::pause::Burst;
 use super::refill::UsualLevel;
-use super::wake::Burst;
 
 /// A level that bursts agree on to an acknowledgment or two, behind pauses in which many were not answered. While a writer's kernel paces what
 /// it wrote before, nearly as much leaves as is acknowledged, and a flight that hardly drains shows the level all the same.
@@ -12,11 +12,24 @@ pub(super) struct SteadyLevel {
     released: UsualLevel,
 }
 
+/// What ended a pause.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum PauseEnd {
+    /// An acknowledgment right before the burst.
+    ByAcknowledgment,
+    /// Nothing that was seen.
+    Otherwise,
+}
+
 impl SteadyLevel {
-    pub(super) fn take(&mut self, burst: Burst, is_at_once: bool) {
+    pub(super) fn take(&mut self, burst: Burst, end: PauseEnd) {
         let acknowledged = burst.peak.saturating_sub(burst.after) / u64::from(burst.roomy.max(1));
         self.left.take(burst.after.cast_signed(), 2 * acknowledged);
-        self.released.take(if is_at_once { 0 } else { i64::MAX }, 0);
+        let level = match end {
+            PauseEnd::ByAcknowledgment => 0,
+            PauseEnd::Otherwise => i64::MAX,
+        };
+        self.released.take(level, 0);
     }
 
     pub(super) fn is_found(&self) -> bool {

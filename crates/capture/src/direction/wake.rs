@@ -2,7 +2,8 @@
 //! free (`sk_stream_write_space`): each time at the same level, by the acknowledgment that reaches it. An application that comes by its own
 //! clock does so at any level, or behind no acknowledgment; a congestion window lets each acknowledgment be answered at once.
 
-use super::steady::SteadyLevel;
+use super::pause::Burst;
+use super::steady::{PauseEnd, SteadyLevel};
 
 /// At which level a writer is woken, an eighth of an octave each.
 #[derive(Debug, Clone, Default)]
@@ -53,26 +54,6 @@ struct Released {
 const NEVER: Released = Released { from_ns: 0, low: 1, high: 0 };
 /// Bursts that are remembered: as many as a level takes to be known.
 const KEPT: usize = LEAST_AT_ONCE as usize;
-
-/// The first packet behind a pause, which an acknowledgment has come before.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Burst {
-    /// Bytes outstanding before that acknowledgment.
-    pub(super) before: u64,
-    /// Bytes outstanding before those of the last half of a millisecond.
-    pub(super) train: u64,
-    /// Bytes outstanding when the packet left.
-    pub(super) after: u64,
-    /// Bytes outstanding when the pause began.
-    pub(super) peak: u64,
-    /// When the packet left, how long behind the one before it, and how long behind the acknowledgment.
-    pub(super) at_ns: i64,
-    pub(super) data_ns: i64,
-    pub(super) ack_ns: i64,
-    /// Acknowledgments in the pause, and those of them with the receiver's window open.
-    pub(super) acks: u32,
-    pub(super) roomy: u32,
-}
 
 /// Levels from a kilobyte to a gigabyte.
 const LEVELS: usize = 8 * 20;
@@ -128,7 +109,8 @@ impl WakeLevels {
             self.vote(burst);
         }
         if burst.roomy >= LEAST_UNANSWERED {
-            self.votes.get_or_insert_default().steady.take(burst, is_at_once);
+            let end = if is_at_once { PauseEnd::ByAcknowledgment } else { PauseEnd::Otherwise };
+            self.votes.get_or_insert_default().steady.take(burst, end);
         }
         if self.bursts >= MANY {
             self.votes.iter_mut().flat_map(|votes| &mut votes.bins).for_each(|votes| *votes /= 2);

@@ -80,7 +80,7 @@ pub struct PacketRates {
 /// The device by which packets to a host leave.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutgoingDevice {
-    /// The host.
+    /// The host, as the command that asked for the route names it.
     pub to: String,
     /// The kernel's name of the device.
     pub device: String,

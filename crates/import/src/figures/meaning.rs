@@ -95,6 +95,7 @@ impl Place<'_> {
             "iperf2",
             "nuttcp",
             "measured",
+            // allow(speedtest): people write it
             "speedtest",
             "download",
             "upload",

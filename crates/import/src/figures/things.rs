@@ -9,7 +9,7 @@ pub enum Thing {
     ReceiveOffload,
     /// Offloads of a NIC, all together.
     Offload,
-    /// A VPN.
+    /// A VPN: WireGuard, OpenVPN, IPsec, whatever carries packets in packets.
     Tunnel,
     /// The network between containers.
     Overlay,
