@@ -13,6 +13,14 @@ pub(crate) struct Silence<'a> {
     intervals: &'a [&'a Interval],
 }
 
+/// In what a flow sends.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SentSegments {
+    /// In bytes.
+    pub(crate) payload: u32,
+    pub(crate) streams: u32,
+}
+
 impl<'a> Silence<'a> {
     /// The intervals of a heading from the first in which something arrived: nothing arrives before the first round trip is over.
     pub(crate) fn since_start(measurement: &Measurement, heading: Heading) -> Vec<&Interval> {
@@ -32,10 +40,10 @@ impl<'a> Silence<'a> {
         (longest.lasted() >= shortest && others * OTHERS <= longest.lasted()).then_some(longest)
     }
 
-    /// Whether TCP sent and waited for its timer: its window fell to one segment, of `segment` bytes for each of its `streams`. What is sent
-    /// into a device without a link is no retransmit to the kernel, so that these tell only where nobody printed the window.
-    pub(crate) fn is_unanswered(&self, segment: u32, streams: u32) -> bool {
-        let closed = FEW_SEGMENTS * u64::from(segment) * u64::from(streams.max(1));
+    /// Whether TCP sent and waited for its timer: its window fell to one segment. What is sent into a device without a link is no retransmit
+    /// to the kernel, so that these tell only where nobody printed the window.
+    pub(crate) fn is_unanswered(&self, sent: SentSegments) -> bool {
+        let closed = FEW_SEGMENTS * u64::from(sent.payload) * u64::from(sent.streams.max(1));
         match self.intervals.last().and_then(|last| last.cwnd) {
             Some(cwnd) => cwnd.get() <= closed,
             None => self.intervals.iter().any(|of| of.retransmits.is_some_and(|again| again.get() > 0)),
@@ -65,6 +73,8 @@ mod tests {
 
     use super::*;
 
+    const ONE_STREAM: SentSegments = SentSegments { payload: 1_448, streams: 1 };
+
     /// Intervals of a second with so many megabytes and retransmits in each.
     fn seconds(of: &[(u64, u64)]) -> Measurement {
         let interval = |(number, (megabytes, again)): (u64, &(u64, u64))| Interval {
@@ -86,7 +96,7 @@ mod tests {
         let measurement = seconds(of);
         let intervals = Silence::since_start(&measurement, Heading::Outbound);
         let silence = Silence::only(&intervals, Some(Duration::from_millis(20)))?;
-        Some((silence.began().as_secs(), silence.lasted().as_secs(), silence.is_unanswered(1_448, 1)))
+        Some((silence.began().as_secs(), silence.lasted().as_secs(), silence.is_unanswered(ONE_STREAM)))
     }
 
     #[test]
@@ -103,7 +113,7 @@ mod tests {
         measurement.intervals.iter_mut().for_each(|of| of.cwnd = Some(ByteCount::new(1_448_000)));
         let intervals = Silence::since_start(&measurement, Heading::Outbound);
         let silence = Silence::only(&intervals, None).expect("two seconds without data");
-        assert!(!silence.is_unanswered(1_448, 1));
+        assert!(!silence.is_unanswered(ONE_STREAM));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use units::DataRate;
 
 use super::Observation;
 use super::flow::{Flow, FlowKind};
-use crate::silence::Silence;
+use crate::silence::{SentSegments, Silence};
 
 /// What the intervals of a flow say: nothing where they are too few, or where nobody knows why nothing arrived.
 pub(super) fn silence(flow: &Flow, measurement: &Measurement, total: &DirectionTotal) -> Option<Observation> {
@@ -18,7 +18,10 @@ pub(super) fn silence(flow: &Flow, measurement: &Measurement, total: &DirectionT
     }
     let silence = Silence::only(&intervals, flow.rtt)?;
     let is_unanswered = match flow.kind {
-        FlowKind::Tcp => silence.is_unanswered(flow.shape.payload.unwrap_or(LARGEST), flow.shape.streams),
+        FlowKind::Tcp => silence.is_unanswered(SentSegments {
+            payload: flow.shape.payload.unwrap_or(LARGEST),
+            streams: flow.shape.streams,
+        }),
         FlowKind::Udp => lost_as_long(flow, &silence, total),
         FlowKind::Http | FlowKind::Echo => false,
     };

@@ -276,7 +276,7 @@ fn late_connection(download: &Download) -> Option<Statement> {
         (waited - 0.01..waited + LATE).contains(&seconds)
     })?;
     Some(Statement::decisive(format!(
-        "the connection to {} stood after {}, as when its SYN or the answer is lost {again} times (it is sent again after 1, 3, 7, 15, 31 and 63 s): SYNs \
+        "the connection to {} stood after {}, as when its SYN or the answer is lost {again} times (it is retransmitted after 1, 3, 7, 15, 31 and 63 s): SYNs \
          are dropped (a full table of connections or backlog, a firewall, wrong checksums), and what follows is not slow",
         download.subject.target,
         show(connected)

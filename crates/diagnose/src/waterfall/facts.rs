@@ -12,7 +12,7 @@ use units::{ByteCount, DataRate};
 use super::cause::{Cause, Reason};
 use super::line::LineRateSource;
 use super::{Share, Waterfall};
-use crate::silence::Silence;
+use crate::silence::{SentSegments, Silence};
 
 /// One thing worth knowing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -187,8 +187,8 @@ impl Teller<'_> {
         let silence = Silence::only(&intervals, seen.base_rtt)?;
         let of_losses = self.waterfall.shares.iter().filter(|share| share.cause == Cause::LossRecovery);
         let is_most = silence.lasted() * 2 >= of_losses.map(|share| share.time).sum();
-        let is_unanswered =
-            silence.is_unanswered(self.waterfall.framing.payload_bytes, u32::from(self.run.spec.streams));
+        let (payload, streams) = (self.waterfall.framing.payload_bytes, u32::from(self.run.spec.streams));
+        let is_unanswered = silence.is_unanswered(SentSegments { payload, streams });
         (is_most && is_unanswered).then(|| (silence.began(), silence.lasted()))
     }
 

@@ -8,9 +8,13 @@ use crate::quantity::decimal;
 
 /// Reads `LnkCap: … Speed 8GT/s, Width x4` and the `LnkSta:` below it.
 pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
-    let could = link(lines.first()?, "LnkCap:")?;
-    let (at, is) =
-        lines.iter().enumerate().skip(1).take(NEAR).find_map(|(at, line)| Some((at, link(line, "LnkSta:")?)))?;
+    let could = link(lines.first()?.trim().strip_prefix("LnkCap:")?)?;
+    let (at, is) = lines
+        .iter()
+        .enumerate()
+        .skip(1)
+        .take(NEAR)
+        .find_map(|(at, line)| Some((at, link(line.trim().strip_prefix("LnkSta:")?)?)))?;
     let slot = before.iter().rev().take(FAR).find_map(|line| {
         let slot = line.split_whitespace().next()?;
         let is_slot = slot.contains(':')
@@ -35,8 +39,7 @@ struct PciLink {
 }
 
 /// What is left behind the encoding: 8 of 10 bits up to 5 GT/s, 128 of 130 above (PCI Express Base Specification, 4.2).
-fn link(line: &str, title: &str) -> Option<PciLink> {
-    let rest = line.trim().strip_prefix(title)?;
+fn link(rest: &str) -> Option<PciLink> {
     let speed = rest.split_once("Speed ")?.1.split_once("GT/s")?.0.to_owned();
     let width = rest.split_once("Width x")?.1;
     let width: u64 = width

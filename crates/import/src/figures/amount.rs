@@ -44,12 +44,12 @@ pub(super) fn at(words: &[&str]) -> Option<Spanned> {
     let alone = |amount: Amount| Some(Spanned { amount, words: 1 });
     if unit.is_empty() {
         let behind = bared.get(1).copied().unwrap_or_default();
-        if let Some(amount) = with_unit(number, behind) {
+        if let Some(amount) = (Printed { number, unit: behind }).amount() {
             return Some(Spanned { amount, words: 2 });
         }
         return alone(Amount::Number(whole(number)?));
     }
-    alone(with_unit(number, unit.trim_start_matches('-'))?)
+    alone((Printed { number, unit: unit.trim_start_matches('-') }).amount()?)
 }
 
 /// Digits, or digits in groups of three.
@@ -59,30 +59,39 @@ fn whole(number: &str) -> Option<u64> {
     if is_grouped { groups.concat().parse().ok() } else { number.parse().ok() }
 }
 
-fn with_unit(number: &str, unit: &str) -> Option<Amount> {
-    let unit = unit.trim_end_matches(['.', ',', ';', ')', ':', '?', '!', ']']);
-    let factor = match unit {
-        "%" | "percent" | "Prozent" | "pct" => {
-            return decimal(number)?.times(100).and_then(|part| u32::try_from(part).ok()).map(Amount::Percent);
-        }
-        "ms" | "msec" | "msecs" | "milliseconds" | "millis" => return milliseconds(number).map(Amount::Time),
-        "us" | "usec" | "\u{b5}s" | "\u{3bc}s" | "microseconds" => {
-            return decimal(number)?.times(1_000).map(Duration::from_nanos).map(Amount::Time);
-        }
-        "s" | "sec" | "secs" | "second" | "seconds" | "Sekunden" => return seconds(number).map(Amount::Time),
-        "min" | "mins" | "minutes" | "minute" | "Minuten" => {
-            return seconds(number).and_then(|time| time.checked_mul(60)).map(Amount::Time);
-        }
-        "B" | "byte" | "bytes" | "Byte" | "Bytes" | "octets" => 1,
-        "kB" | "KB" => 1_000,
-        "K" | "k" | "KiB" | "KByte" | "KBytes" | "Kbytes" | "kbytes" | "kByte" => 1 << 10,
-        "MB" => 1_000_000,
-        "MiB" | "MByte" | "MBytes" | "Mbytes" | "Mbyte" => 1 << 20,
-        "GB" => 1_000_000_000,
-        "GiB" | "GByte" | "GBytes" => 1 << 30,
-        "TB" => 1_000_000_000_000,
-        "TiB" => 1 << 40,
-        _ => return None,
-    };
-    decimal(number)?.times(factor).map(ByteCount::new).map(Amount::Bytes)
+/// A number with the unit behind it.
+struct Printed<'a> {
+    number: &'a str,
+    unit: &'a str,
+}
+
+impl Printed<'_> {
+    fn amount(&self) -> Option<Amount> {
+        let number = self.number;
+        let unit = self.unit.trim_end_matches(['.', ',', ';', ')', ':', '?', '!', ']']);
+        let factor = match unit {
+            "%" | "percent" | "Prozent" | "pct" => {
+                return decimal(number)?.times(100).and_then(|part| u32::try_from(part).ok()).map(Amount::Percent);
+            }
+            "ms" | "msec" | "msecs" | "milliseconds" | "millis" => return milliseconds(number).map(Amount::Time),
+            "us" | "usec" | "\u{b5}s" | "\u{3bc}s" | "microseconds" => {
+                return decimal(number)?.times(1_000).map(Duration::from_nanos).map(Amount::Time);
+            }
+            "s" | "sec" | "secs" | "second" | "seconds" | "Sekunden" => return seconds(number).map(Amount::Time),
+            "min" | "mins" | "minutes" | "minute" | "Minuten" => {
+                return seconds(number).and_then(|time| time.checked_mul(60)).map(Amount::Time);
+            }
+            "B" | "byte" | "bytes" | "Byte" | "Bytes" | "octets" => 1,
+            "kB" | "KB" => 1_000,
+            "K" | "k" | "KiB" | "KByte" | "KBytes" | "Kbytes" | "kbytes" | "kByte" => 1 << 10,
+            "MB" => 1_000_000,
+            "MiB" | "MByte" | "MBytes" | "Mbytes" | "Mbyte" => 1 << 20,
+            "GB" => 1_000_000_000,
+            "GiB" | "GByte" | "GBytes" => 1 << 30,
+            "TB" => 1_000_000_000_000,
+            "TiB" => 1 << 40,
+            _ => return None,
+        };
+        decimal(number)?.times(factor).map(ByteCount::new).map(Amount::Bytes)
+    }
 }

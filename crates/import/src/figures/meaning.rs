@@ -54,7 +54,7 @@ pub(super) fn of(amount: Amount, place: &Place<'_>) -> Option<FigureValue> {
     match amount {
         Amount::Rate(rate) => {
             let said = kind(place.words, &place.at);
-            let near = place.near(6, 3);
+            let near = place.near(Reach::Close);
             if said.is_none() && near.clone().chain(place.beside).any(|word| NO_RATE_OF_NOW.contains(&word.as_str())) {
                 return None;
             }
@@ -72,7 +72,7 @@ pub(super) fn of(amount: Amount, place: &Place<'_>) -> Option<FigureValue> {
         Amount::Bytes(bytes) => window(bytes, place),
         Amount::Number(number) => {
             // `Bytes in flight 65700`, `Win=17520`.
-            let is_near = place.near(5, 3).any(|word| WINDOW_BYTES.contains(&word.as_str()));
+            let is_near = place.near(Reach::Close).any(|word| WINDOW_BYTES.contains(&word.as_str()));
             (is_near && (4_096..=1 << 30).contains(&number)).then_some(())?;
             window(ByteCount::new(number), place)
         }
@@ -84,6 +84,31 @@ pub(super) fn of(amount: Amount, place: &Place<'_>) -> Option<FigureValue> {
 fn is_nominal(rate: DataRate) -> bool {
     let bps = rate.bps();
     bps >= 1_000_000_000 && bps.is_multiple_of(500_000_000) || bps >= 50_000_000 && bps.is_multiple_of(50_000_000)
+}
+
+/// How far from a number a word may stand that says what it is.
+#[derive(Debug, Clone, Copy)]
+enum Reach {
+    /// Where the word has to belong to this number.
+    Close,
+    /// Where it may belong to the sentence.
+    Wide,
+}
+
+impl Reach {
+    const fn before(self) -> usize {
+        match self {
+            Self::Close => 6,
+            Self::Wide => 8,
+        }
+    }
+
+    const fn behind(self) -> usize {
+        match self {
+            Self::Close => 3,
+            Self::Wide => 5,
+        }
+    }
 }
 
 impl Place<'_> {
@@ -106,15 +131,15 @@ impl Place<'_> {
         self.beside.iter().any(|word| known.contains(&word.as_str()))
     }
 
-    /// The words before and behind the number, and those of its label.
-    fn near(&self, before: usize, behind: usize) -> impl Iterator<Item = &String> + Clone {
-        let first = self.at.start.saturating_sub(before);
-        let last = self.words.len().min(self.at.end + behind);
+    /// The words before and behind the number.
+    fn near(&self, reach: Reach) -> impl Iterator<Item = &String> + Clone {
+        let first = self.at.start.saturating_sub(reach.before());
+        let last = self.words.len().min(self.at.end + reach.behind());
         self.words[first..self.at.start].iter().chain(&self.words[self.at.end..last])
     }
 
     fn says(&self, known: &[&str]) -> bool {
-        self.near(8, 5).chain(self.beside).any(|word| known.contains(&word.as_str()))
+        self.near(Reach::Wide).chain(self.beside).any(|word| known.contains(&word.as_str()))
     }
 }
 
@@ -169,11 +194,11 @@ fn part(hundredths: u32, place: &Place<'_>) -> Option<FigureValue> {
         return Some(FigureValue::Cpu(CpuWork::Stolen, hundredths));
     }
     let packets = ["softirq", "ksoftirqd", "si", "%soft", "%si", "softirqs", "interrupt", "interrupts", "soft", "hi"];
-    if place.says(&packets) || place.near(8, 5).any(|word| word.starts_with("ksoftirqd")) {
+    if place.says(&packets) || place.near(Reach::Wide).any(|word| word.starts_with("ksoftirqd")) {
         return Some(FigureValue::Cpu(CpuWork::Packets, hundredths));
     }
     place
-        .says(&["cpu", "core", "cores", "thread", "cpus", "cpu0", "processor", "kern", "%cpu"])
+        .says(&["cpu", "core", "cores", "thread", "cpus", "cpu0", "kern", "%cpu"])
         .then_some(FigureValue::Cpu(CpuWork::Any, hundredths))
 }
 
