@@ -20,6 +20,16 @@ fn moved(listener: &TcpListener, bytes: usize) {
     });
 }
 
+/// Segments that the kernel of the sandbox has retransmitted since it was made.
+fn retransmitted() -> u32 {
+    let snmp = std::fs::read_to_string("/proc/net/snmp").unwrap();
+    let mut tcp = snmp.lines().filter_map(|line| line.strip_prefix("Tcp: ")).map(str::split_whitespace);
+    let (names, values) = (tcp.next().unwrap(), tcp.next().unwrap());
+    names.zip(values).find(|(name, _)| *name == "RetransSegs").unwrap().1.parse().unwrap()
+}
+
+const LARGEST_PACKET: u32 = 65_535;
+
 #[test]
 fn each_packet_of_a_port_comes_once_and_cut() {
     in_sandbox(module_path!(), "each_packet_of_a_port_comes_once_and_cut", || {
@@ -48,7 +58,10 @@ fn each_packet_of_a_port_comes_once_and_cut() {
                 });
                 thread::yield_now();
             }
-            assert_eq!((payload, syns, ring.missed().unwrap()), (300_000, 2, 0), "{packets} packets");
+            // Beside others a kernel may wait so long for its own acknowledgment that it retransmits.
+            let again = retransmitted() * LARGEST_PACKET;
+            assert!((300_000..=300_000 + again).contains(&payload), "{payload} bytes in {packets} packets");
+            assert_eq!((syns, ring.missed().unwrap()), (2, 0), "{packets} packets");
         }
     });
 }
