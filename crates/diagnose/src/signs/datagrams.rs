@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use model::measurement::DirectionTotal;
 use model::run::Run;
+use model::target::TargetSource;
 use units::DataRate;
 
 use super::Observation;
@@ -30,7 +31,9 @@ pub(super) fn add(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
     #[expect(clippy::cast_precision_loss, reason = "a ratio")]
     let read_late = at_socket as f64 / handed as f64;
     // A single datagram is no share of what was sent: it may as well have come after the last word of its sender.
-    let is_lossy = missing > 1 && (part - read_late >= LOSSY || read_late >= MUCH_READ_LATE);
+    flow.overloads = total.sent.and_then(|sent| overloads(flow, DataRate::of(sent, total.elapsed)?));
+    let is_lossy =
+        missing > 1 && flow.overloads.is_none() && (part - read_late >= LOSSY || read_late >= MUCH_READ_LATE);
     if is_lossy && !is_tail(&balance, total) && !(part < FULL_LOSS && fills_ethernet(run, total)) {
         flow.complaint = Some(Complaint::Lossy);
     }
@@ -48,6 +51,21 @@ pub(super) fn add(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
     if flow.complaint.is_none() && state == "broken" {
         flow.complaint = Some(Complaint::Lossy);
     }
+}
+
+/// Why nothing follows from what was lost, where the path delivered about what it was declared to carry, and more was sent: what is
+/// beyond that is lost on any path.
+fn overloads(flow: &Flow, sent: DataRate) -> Option<String> {
+    let target = flow.target.as_ref().filter(|target| target.source == TargetSource::Declared)?;
+    let part = |rate: DataRate| target.part(rate, flow.shape.payload);
+    let is_over = part(sent)? > BEYOND && part(flow.goodput)? >= DELIVERED;
+    let declared = target.rate;
+    is_over.then(|| {
+        format!(
+            "it sent {sent} where {declared} is declared, and what is beyond that is lost on any path; a lower `--rate` tells whether it \
+             loses any within it"
+        )
+    })
 }
 
 /// Whether the sender handed over what was asked of it: where it did not, datagrams of which none is lost say nothing of the
@@ -127,6 +145,9 @@ const LOSSY: f64 = 3e-4;
 const MUCH_READ_LATE: f64 = 1.0 / 3.0;
 /// Below this part of what was asked for a sender hands over too little: clocks and the last block cost less.
 const SHORT_OF_ASKED: f64 = 0.9;
+/// In parts of the declared rate: more than rounding, and all but what a short queue lost in between.
+const BEYOND: f64 = 1.03;
+const DELIVERED: f64 = 0.85;
 /// As many datagrams as the kernel puts into one packet (`UDP_MAX_SEGMENTS`, include/linux/udp.h).
 const LARGEST_MERGED: u64 = 128;
 /// What may be under way at the end of a test: the time of a long path and of a queue.
@@ -143,3 +164,28 @@ const FULL: f64 = 0.99;
 const ROUNDING: f64 = 5e-3;
 /// What a full link loses of datagrams that nobody paces.
 const FULL_LOSS: f64 = 0.02;
+
+#[cfg(test)]
+mod tests {
+    use model::round::Endpoint;
+    use model::target::TargetRate;
+
+    use super::*;
+    use crate::signs::flow::{FlowEnds, FlowKind};
+
+    #[test]
+    fn what_is_sent_beyond_a_declared_rate_is_lost_on_any_path() {
+        let mbits = |rate: u64| DataRate::from_bps(rate * 1_000_000);
+        let told = |source: TargetSource, [sent, arrived]: [u64; 2]| {
+            let host = |name: &str| Endpoint { host: name.to_owned(), network: None };
+            let ends = FlowEnds { sender: host("a"), receiver: host("b"), way: Vec::new() };
+            let target = TargetRate { rate: mbits(500), source, from: String::new() };
+            let flow = Flow { goodput: mbits(arrived), target: Some(target), ..Flow::between(ends, FlowKind::Udp) };
+            overloads(&flow, mbits(sent)).is_some()
+        };
+        assert!(told(TargetSource::Declared, [800, 480]));
+        assert!(!told(TargetSource::Declared, [800, 300]), "far less than declared arrived");
+        assert!(!told(TargetSource::Declared, [450, 300]), "no more was sent than declared");
+        assert!(!told(TargetSource::SameHosts, [800, 480]), "nobody declared what the path carries");
+    }
+}

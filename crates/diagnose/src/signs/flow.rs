@@ -34,6 +34,8 @@ pub struct Flow {
     pub target: Option<TargetRate>,
     /// Why it is not judged, where nothing is.
     pub not_judged: Option<String>,
+    /// Why what it lost says nothing of the path, where its sender sent more than that was declared to carry.
+    pub overloads: Option<String>,
     /// The part of the target that it reached, 0 to 1 and above, where there is one.
     pub attained: Option<f64>,
     /// What its path and the settings of its hosts allow, where that is a sign.
@@ -185,6 +187,7 @@ impl Flow {
             rtt: None,
             loaded_rtt: None,
             lost: None,
+            overloads: None,
             loss_allows: None,
             datagrams: None,
             weight: 1.0,
@@ -218,7 +221,9 @@ impl Flow {
         self.complaint.is_none()
             && match self.kind {
                 FlowKind::Echo => true,
-                FlowKind::Udp => self.attained.is_some() || self.counted() >= FEWEST_DATAGRAMS,
+                FlowKind::Udp => {
+                    self.overloads.is_none() && (self.attained.is_some() || self.counted() >= FEWEST_DATAGRAMS)
+                }
                 FlowKind::Tcp | FlowKind::Http => self.attained.is_some(),
             }
     }
@@ -227,6 +232,9 @@ impl Flow {
     #[must_use]
     pub fn why_not_judged(&self) -> String {
         let nothing_known = || self.not_judged.clone().unwrap_or_else(predict::target::nothing_known);
+        if let Some(overloads) = &self.overloads {
+            return overloads.clone();
+        }
         match (self.kind, self.counted()) {
             _ if self.goodput.is_zero() => "no rate was measured".to_owned(),
             (FlowKind::Udp, 0) => {

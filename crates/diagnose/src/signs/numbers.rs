@@ -165,7 +165,8 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
     }
     of_senders(flow, run, &senders, total);
     initial_window::add(flow, &senders, total.elapsed);
-    if flow.complaint.is_none() && is_lossy(flow, queue) {
+    let is_beyond = flow.attained.is_some_and(|attained| attained > FAR_BEYOND);
+    if flow.complaint.is_none() && !is_beyond && is_lossy(flow, queue) {
         flow.complaint = Some(Complaint::Lossy);
     }
 }
@@ -408,6 +409,8 @@ fn shortest(summary: RttSummary) -> Option<u64> {
     summary.min_us.or(summary.median_us)
 }
 
+/// Who has so many times what was expected lost nothing that mattered: the expectation was of something else.
+const FAR_BEYOND: f64 = 1.2;
 /// Samples further apart than this say nothing of what a flow waited for, unless its RTT is longer still.
 const COARSE: Duration = Duration::from_millis(500);
 /// From this severity on contention for CPUs is a sign.
