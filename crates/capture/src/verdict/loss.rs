@@ -73,8 +73,9 @@ fn queue(judged: &Judged, losses: &[&Loss]) -> Option<Verdict> {
     let count: u64 = losses.iter().map(|loss| u64::from(loss.bytes).div_ceil(judged.mss)).sum();
     let told = |what: &str| {
         format!(
-            "{count} of {total} segments lost in {} recoveries, {} of the time: {what}",
+            "{count} of {total} segments lost in {} {}, {} of the time: {what}",
             repairs.len(),
+            if repairs.len() == 1 { "recovery" } else { "recoveries" },
             percent(share)
         )
     };
