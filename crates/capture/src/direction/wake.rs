@@ -275,23 +275,18 @@ fn level(bin: usize) -> u64 {
 mod tests {
     use super::*;
 
+    /// A burst so long behind an acknowledgment of 3 kB, with so much outstanding.
+    fn behind(after: u64, ack_ns: i64) -> Burst {
+        let before = after + 2_856;
+        Burst { before, train: before, after, peak: before, ack_ns, at_ns: 0, data_ns: 9_600_000, acks: 20, roomy: 0 }
+    }
+
     /// Acknowledgments of 3 kB come each half a millisecond.
     fn level_of(bursts: impl Iterator<Item = (u64, i64)>) -> Option<u64> {
         let mut levels = WakeLevels::default();
         for (after, ack_ns) in bursts {
             levels.round();
-            let (before, peak) = (after + 2_856, 74_000);
-            levels.burst(Burst {
-                before,
-                train: before,
-                after,
-                peak,
-                ack_ns,
-                at_ns: 0,
-                data_ns: 9_600_000,
-                acks: 20,
-                roomy: 0,
-            });
+            levels.burst(Burst { peak: 74_000, ..behind(after, ack_ns) });
         }
         levels.level()
     }
@@ -317,19 +312,7 @@ mod tests {
                 levels.round();
                 let after = 40_000 + burst.unsigned_abs() * 7_919 % 40_000;
                 let ack_ns = if burst % of < at_once { 60_000 } else { 400_000 };
-                let before = after + 2_856;
-                let (peak, at_ns) = (90_000, 0);
-                levels.burst(Burst {
-                    before,
-                    train: before,
-                    after,
-                    peak,
-                    ack_ns,
-                    at_ns,
-                    data_ns: 9_600_000,
-                    acks: 20,
-                    roomy: 0,
-                });
+                levels.burst(Burst { peak: 90_000, ..behind(after, ack_ns) });
             }
             assert_eq!(levels.level(), None);
             levels.is_released()

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use import::StatedRate;
 use import::evidence::HostFact;
 use model::counters::CounterReadings;
 use model::measurement::{DirectionTotal, Heading};
@@ -65,6 +66,14 @@ impl<'a> Beside<'a> {
     /// All directions of runs.
     pub(super) fn transfers(&self) -> impl Iterator<Item = Transfer<'a>> {
         self.round.tests.iter().take(MOST_TESTS).flat_map(transfers_of)
+    }
+
+    /// The rates that the text around states.
+    pub(super) fn stated(&self) -> impl Iterator<Item = &'a StatedRate> {
+        self.facts.iter().take(MOST_FACTS).filter_map(|(_, fact)| match fact {
+            HostFact::Stated(rate) => Some(rate),
+            _ => None,
+        })
     }
 
     /// How many hosts the tests are between.

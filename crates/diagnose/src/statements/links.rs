@@ -133,10 +133,7 @@ fn is_full(beside: &Beside<'_>, device: &str, states: &[(&LinkState, Option<&Str
         is_own && fills(sent.rate)
     });
     // What a person says of a transfer whose output is not there.
-    let said = beside.facts.iter().take(MOST_FACTS).find_map(|(_, fact)| match fact {
-        HostFact::Stated(said) if said.kind == StatedKind::Measured && fills(said.down) => Some(said),
-        _ => None,
-    });
+    let said = beside.stated().find(|said| said.kind == StatedKind::Measured && fills(said.down));
     let filled = match (sent, said) {
         (Some(sent), _) => format!("{} to {} has {}", sent.from, sent.to, sent.rate),
         (None, Some(said)) => format!("the transfer of line {} has {}", said.line, said.down),
@@ -144,10 +141,7 @@ fn is_full(beside: &Beside<'_>, device: &str, states: &[(&LinkState, Option<&Str
     };
     let more = |than: DataRate| than.bps() * 2 > rate.bps() * 3;
     let is_known_to_do_more = link.supported.or(link.offered).is_some_and(more)
-        || beside.facts.iter().take(MOST_FACTS).any(|(_, fact)| match fact {
-            HostFact::Stated(said) => said.kind != StatedKind::Measured && more(said.down.max(said.up)),
-            _ => false,
-        });
+        || beside.stated().any(|said| said.kind != StatedKind::Measured && more(said.down.max(said.up)));
     if !is_known_to_do_more && !said_to_be_slow(beside) {
         return Some(Statement::well(format!(
             "{}: its link runs at {rate}, and {filled}, which is all that it carries; only a faster port at both ends gives more",
@@ -163,11 +157,7 @@ fn is_full(beside: &Beside<'_>, device: &str, states: &[(&LinkState, Option<&Str
 
 /// Whether somebody says what a transfer should reach or has.
 fn said_to_be_slow(beside: &Beside<'_>) -> bool {
-    beside
-        .facts
-        .iter()
-        .take(MOST_FACTS)
-        .any(|(_, fact)| matches!(fact, HostFact::Stated(said) if said.kind != StatedKind::Link))
+    beside.stated().any(|said| said.kind != StatedKind::Link)
 }
 
 /// A link that is slower than what the text says of the line, and that nothing was faster than.
@@ -183,10 +173,7 @@ fn slower_than_stated(
         _ => None,
     });
     let reached = access.filter(|reached| reached.bps() * 100 >= rate.bps() * FILLED && *reached <= rate)?;
-    let stated = beside.facts.iter().take(MOST_FACTS).find_map(|(_, fact)| match fact {
-        HostFact::Stated(said) if said.kind != StatedKind::Measured => Some(said),
-        _ => None,
-    });
+    let stated = beside.stated().find(|said| said.kind != StatedKind::Measured);
     let stated = stated.filter(|said| said.down.max(said.up).bps() * 2 > rate.bps() * 3)?;
     Some(Statement::decisive(format!(
         "{}: its link runs at {rate}, less than the {} that line {} states, and the {reached} that were reached are what it carries: a bad pair of wires, \

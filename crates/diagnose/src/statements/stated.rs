@@ -11,12 +11,7 @@ use super::statement::{Statement, percent};
 /// All of the facts.
 pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
     let facts = || beside.facts.iter().take(MOST_FACTS);
-    let stated: Vec<&StatedRate> = facts()
-        .filter_map(|(_, fact)| match fact {
-            HostFact::Stated(rate) => Some(rate),
-            _ => None,
-        })
-        .collect();
+    let stated: Vec<&StatedRate> = beside.stated().collect();
     let has_transfers = beside.transfers().next().is_some() || !beside.downloaded().is_empty();
     let mut all = Vec::new();
     if has_transfers {

@@ -25,7 +25,7 @@ pub(super) fn of(
     let (least, rate, most) = (*rates.first()?, *rates.get(rates.len() / 2)?, *rates.last()?);
     let is_even = rates.len() >= FEWEST && most.bps() * 20 <= least.bps() * 21;
     (is_lossless && is_even && low >= FAR && high * 10 <= low * 11).then_some(())?;
-    let under_way = ByteCount::new(u64::try_from(u128::from(rate.bps()) * low.as_micros() / 8_000_000).ok()?);
+    let under_way = rate * low;
     let (window, why) = WINDOWS.into_iter().find(|(window, _)| under_way.get().abs_diff(*window) * EXACT <= *window)?;
     Some(Statement::fault(format!(
         "{whose}: evenly {rate} at an RTT of {} are {under_way} under way all the time, which is {why} ({}): that window limits the flow, and at a \
@@ -38,23 +38,23 @@ pub(super) fn of(
 /// What one stream has under way on average, where neither a window nor a loss is printed.
 pub(super) fn under_way(whose: &str, run: &Run, total: &DirectionTotal, rtt: Duration) -> Option<Statement> {
     let is_alone = run.spec.streams == 1 && total.retransmits.is_none() && rtt >= FAR;
-    let bytes = u64::try_from(u128::from(total.goodput.bps()) * rtt.as_micros() / 8_000_000).ok()?;
-    if is_alone && bytes.abs_diff(65_536) * EXACT <= 65_536 {
+    let bytes = total.goodput * rtt;
+    if is_alone && bytes.get().abs_diff(65_536) * EXACT <= 65_536 {
         return Some(Statement::fault(format!(
             "{whose}: {} at an RTT of {} is {} under way all the time, which is a buffer of 64 KiB: that of the sending program or its system, or a window \
              without scaling, limits one connection; several at once get as much each",
             total.goodput,
             show(rtt),
-            ByteCount::new(bytes)
+            bytes
         )));
     }
-    (is_alone && bytes > 0).then(|| {
+    (is_alone && bytes.get() > 0).then(|| {
         Statement::fact(format!(
             "{whose}: {} at an RTT of {} is {} under way on average: a window or a buffer of about that size, or losses, keep one stream there, \
              and several at once are faster unless the path is the limit",
             total.goodput,
             show(rtt),
-            ByteCount::new(bytes)
+            bytes
         ))
     })
 }

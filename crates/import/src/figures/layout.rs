@@ -56,11 +56,7 @@ impl Heading {
     fn see(&mut self, line: &ProseLine) {
         let words = words_of(&line.text);
         let announces = line.text.trim_end().ends_with(':');
-        let has_amount = (0..words.len()).any(|at| {
-            let rest: Vec<&str> = words[at..].iter().map(String::as_str).collect();
-            matches!(amount::at(&rest), Some(found) if !matches!(found.amount, amount::Amount::Number(_)))
-        });
-        if announces || !has_amount && words.len() <= SHORT {
+        if announces || !has_amount(&words) && words.len() <= SHORT {
             *self = Self { line: line.number, words: lower(&words) };
         }
     }

@@ -149,7 +149,7 @@ fn rtt(time: Duration, place: &Place<'_>) -> Option<FigureValue> {
 }
 
 fn window(bytes: ByteCount, place: &Place<'_>) -> Option<FigureValue> {
-    let is_window = place.says(&WINDOW_WORDS);
+    let is_window = place.says(&WINDOW_BYTES) || place.says(&OF_WINDOWS);
     (is_window && (1_000..=1 << 31).contains(&bytes.get())).then_some(())?;
     // A read or a write of so much is no window.
     (!place.says(&["block", "blocksize", "chunk", "chunks", "file", "files", "cache", "ring"])).then_some(())?;
@@ -246,33 +246,9 @@ const WINDOW_BYTES: [&str; 16] = [
     "rcv_wnd",
     "rcvspace",
 ];
-const WINDOW_WORDS: [&str; 25] = [
-    "-w",
-    "window",
-    "windows",
-    "win",
-    "flight",
-    "rwnd",
-    "cwnd",
-    "inflight",
-    "in-flight",
-    "sndbuf",
-    "rcvbuf",
-    "so_sndbuf",
-    "so_rcvbuf",
-    "rmem",
-    "wmem",
-    "tcp_rmem",
-    "tcp_wmem",
-    "snd_wnd",
-    "rcv_wnd",
-    "buffer",
-    "buffers",
-    "outstanding",
-    "rcvspace",
-    "unacked",
-    "puffer",
-];
+/// The same of a clause, where a word may be farther off.
+const OF_WINDOWS: [&str; 9] =
+    ["-w", "windows", "tcp_rmem", "tcp_wmem", "buffer", "buffers", "outstanding", "unacked", "puffer"];
 /// A rate that is a limit, a wish, a sum over others, or of another time.
 const NO_RATE_OF_NOW: [&str; 18] = [
     "min",

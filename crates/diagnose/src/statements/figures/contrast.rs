@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use import::figures::{Distance, Figure, FigureSource, FigureValue, Moment, Thing, Towards};
 use model::spec::Protocol;
+use units::DataRate;
 use units::duration::show;
-use units::{ByteCount, DataRate};
 
 use super::mechanism;
 use crate::statements::statement::Statement;
@@ -66,18 +66,14 @@ fn said(all: &[&Figure], times: u64, of: impl Fn(&Axis) -> bool) -> Vec<Statemen
     let mut found: Vec<(Axis, u64, Statement)> = Vec::new();
     for pair in &pairs {
         let axes = axes(pair);
-        let axes: Vec<&Axis> = axes.iter().collect();
-        let [axis] = axes.as_slice() else { continue };
-        if !of(axis) {
-            continue;
-        }
+        let Some(axis) = axes.first().copied().filter(|axis| axes.len() == 1 && of(axis)) else { continue };
         let times = pair.faster.bps() / pair.slower.bps().max(1);
-        if let Some(statement) = says(**axis, pair) {
-            let same = found.iter_mut().find(|(other, _, _)| other == *axis);
+        if let Some(statement) = says(axis, pair) {
+            let same = found.iter_mut().find(|(other, _, _)| *other == axis);
             match same {
-                Some(same) if same.1 < times => *same = (**axis, times, statement),
+                Some(same) if same.1 < times => *same = (axis, times, statement),
                 Some(_) => {}
-                None => found.push((**axis, times, statement)),
+                None => found.push((axis, times, statement)),
             }
         }
     }
@@ -276,9 +272,10 @@ fn by_streams(pair: &Pair<'_>) -> Option<Statement> {
     (many > few).then_some(())?;
     let ratio = u64::from(many / few.max(1));
     let is_each = pair.faster.bps() * 10 >= pair.slower.bps() * ratio * 6;
-    let under_way = pair.slow.of.rtt.or(pair.fast.of.rtt).map_or_else(String::new, |rtt| {
-        format!(", about {} under way at an RTT of {}", bytes_at(pair.slower, rtt), show(rtt))
-    });
+    let under_way =
+        pair.slow.of.rtt.or(pair.fast.of.rtt).map_or_else(String::new, |rtt| {
+            format!(", about {} under way at an RTT of {}", pair.slower * rtt, show(rtt))
+        });
     let each = if is_each {
         "each stream has a limit of its own (a window or a buffer over the RTT, loss, a CPU, a limit for each connection), which the path does not have"
     } else {
@@ -294,29 +291,18 @@ fn by_streams(pair: &Pair<'_>) -> Option<Statement> {
     )))
 }
 
-fn bytes_at(rate: DataRate, rtt: std::time::Duration) -> ByteCount {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "bytes under way for display"
-    )]
-    let bytes = (rate.bps() as f64 / 8.0 * rtt.as_secs_f64()) as u64;
-    ByteCount::new(bytes)
-}
-
 fn by_distance(pair: &Pair<'_>) -> Option<Statement> {
     let (slow, fast) = (&pair.slow.of, &pair.fast.of);
     let is_far = slow.distance == Some(Distance::Far) || slow.rtt.zip(fast.rtt).is_some_and(|(slow, fast)| slow > fast);
     is_far.then_some(())?;
     let same = slow.rtt.zip(fast.rtt).filter(|(slow, fast)| {
-        let [one, other] = [(pair.slower, *slow), (pair.faster, *fast)].map(|(rate, rtt)| bytes_at(rate, rtt).get());
+        let [one, other] = [(pair.slower, *slow), (pair.faster, *fast)].map(|(rate, rtt)| (rate * rtt).get());
         one.abs_diff(other) * 5 <= one.max(other)
     });
     let means = match same {
         Some((rtt, _)) => format!(
             "rate times RTT is the same, about {}: a window or a buffer of that size is the limit, and neither the line nor losses",
-            bytes_at(pair.slower, rtt)
+            pair.slower * rtt
         ),
         None => "what is near is fast, so that the hosts are not the limit: a window or a buffer over the longer RTT, or losses on the longer path, are"
             .to_owned(),

@@ -6,33 +6,31 @@ use crate::statements::statement::{Statement, percent};
 
 /// The busiest of each kind.
 pub(super) fn of(all: &[&Figure]) -> Vec<Statement> {
-    let most = |work: CpuWork| {
+    let most = |work: CpuWork, least: u32| {
         let of = all.iter().filter_map(|one| match one.value {
             FigureValue::Cpu(kind, part) if kind == work => Some((part, one.line)),
             _ => None,
         });
-        of.max_by_key(|(part, _)| *part)
+        let (part, line) = of.max_by_key(|(part, _)| *part).filter(|(part, _)| *part >= least)?;
+        Some((percent(f64::from(part) / 10_000.0), line))
     };
     let mut found = Vec::new();
-    if let Some((part, line)) = most(CpuWork::Stolen).filter(|(part, _)| *part >= STOLEN) {
+    if let Some((part, line)) = most(CpuWork::Stolen, STOLEN) {
         found.push(Statement::fault(format!(
-            "line {line} has {} of a CPU's time stolen by other guests: a virtual machine that does not get its CPU is late with all it sends and \
-             receives",
-            percent(f64::from(part) / 10_000.0)
+            "line {line} has {part} of a CPU's time stolen by other guests: a virtual machine that does not get its CPU is late with all it sends and \
+             receives"
         )));
     }
-    if let Some((part, line)) = most(CpuWork::Packets).filter(|(part, _)| *part >= FULL) {
+    if let Some((part, line)) = most(CpuWork::Packets, FULL) {
         found.push(Statement::fault(format!(
-            "line {line} has a CPU that is {} busy with packets (softirq): all of a NIC's queue, or of one flow, goes through one CPU; more queues \
-             (RSS), RPS, fewer and larger packets (offloads, jumbo frames) or a faster CPU",
-            percent(f64::from(part) / 10_000.0)
+            "line {line} has a CPU that is {part} busy with packets (softirq): all of a NIC's queue, or of one flow, goes through one CPU; more queues \
+             (RSS), RPS, fewer and larger packets (offloads, jumbo frames) or a faster CPU"
         )));
     }
-    if let Some((part, line)) = most(CpuWork::Any).filter(|(part, _)| *part >= FULL) {
+    if let Some((part, line)) = most(CpuWork::Any, FULL) {
         found.push(Statement::fault(format!(
-            "line {line} has a CPU that is used up ({}): what runs on it (encryption, copying, one thread of a program) is no faster, whatever the \
-             network carries",
-            percent(f64::from(part) / 10_000.0)
+            "line {line} has a CPU that is used up ({part}): what runs on it (encryption, copying, one thread of a program) is no faster, whatever the \
+             network carries"
         )));
     }
     found
