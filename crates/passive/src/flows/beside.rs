@@ -89,7 +89,7 @@ impl Subject {
         beside.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
         let bytes = beside.iter().map(|(_, bytes)| *bytes).fold(0, u64::saturating_add);
         let rate = DataRate::of(ByteCount::new(bytes), self.elapsed)?;
-        if rate.bps() < self.goodput.bps() / LEAST_PART {
+        if rate.is_zero() || rate.bps() < self.goodput.bps() / LEAST_PART {
             return None;
         }
         let way = if self.heading == Heading::Outbound { "left by" } else { "came in by" };
