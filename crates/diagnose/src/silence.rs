@@ -22,10 +22,10 @@ pub(crate) struct SentSegments {
 }
 
 impl<'a> Silence<'a> {
-    /// The intervals of a heading from the first in which something arrived: nothing arrives before the first round trip is over.
+    /// The intervals of a heading from the first in which data arrived: none does before the first round trip is over.
     pub(crate) fn since_start(measurement: &Measurement, heading: Heading) -> Vec<&Interval> {
         let of_heading = measurement.intervals.iter().filter(|of| of.heading == heading);
-        of_heading.skip_while(|of| of.bytes.get() == 0).collect()
+        of_heading.skip_while(|of| of.bytes.get() <= OF_OPENING).collect()
     }
 
     /// The longest of them, where the others are short beside it, and it is too long for a packet that was lost several times.
@@ -62,6 +62,8 @@ impl<'a> Silence<'a> {
 /// A retransmission timer ends after 0.2 s, and its second and third time after 0.4 and 0.8 s: one loss after another takes that long.
 const SHORTEST: Duration = Duration::from_millis(1_500);
 const RTTS: u32 = 8;
+/// What a test says on a new connection before its data, in bytes: the cookie of iperf3, and the like.
+const OF_OPENING: u64 = 256;
 /// Other silences together last at most one part in so many of the longest.
 const OTHERS: u32 = 4;
 /// The window of a stream that nobody answers, with a few segments that it may send for acknowledgments that come late.
@@ -105,6 +107,13 @@ mod tests {
         assert_eq!(found(&cut), Some((3, 3, true)));
         let until_the_end = [(20, 40), (24, 0), (24, 0), (0, 3), (0, 0)];
         assert_eq!(found(&until_the_end), Some((3, 2, true)));
+    }
+
+    #[test]
+    fn a_flow_that_never_moved_was_not_cut_off() {
+        let mut measurement = seconds(&[(0, 2), (0, 1), (0, 1), (0, 0), (0, 1), (0, 0)]);
+        measurement.intervals[0].bytes = ByteCount::new(37);
+        assert!(Silence::since_start(&measurement, Heading::Outbound).is_empty());
     }
 
     #[test]

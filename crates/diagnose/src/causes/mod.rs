@@ -51,6 +51,10 @@ pub struct Cause {
     pub carries: Option<FlowKind>,
     /// It shows where a flow itself sends much: echoes over an idle path do not suffer.
     pub by_load: bool,
+    /// Those suffer whose acknowledgments pass its place.
+    pub of_answers: bool,
+    /// It is told of whole paths alone: where segments are known, their links and other flows tell of it.
+    pub of_whole_paths: bool,
     /// Only flows in an overlay suffer.
     pub only_overlays: bool,
     /// Only flows that pause between what they send suffer: those of a rate of their own.

@@ -66,9 +66,10 @@ fn entry(page: &mut String, cause: &Cause) {
         let share = manner.prior / cause.ways().map(|way| way.prior).sum::<f64>();
         let _ = writeln!(
             page,
-            "- Or, {:.0} % of the time, {}: {}",
+            "- Or, {:.0} % of the time, {}{}: {}",
             share * 100.0,
             manner.title,
+            if manner.of_whole_paths { " (told of paths whose segments are not known)" } else { "" },
             signs_of(manner).join(", ")
         );
     }

@@ -75,6 +75,8 @@ struct CauseText {
     #[serde(default)]
     by_load: bool,
     #[serde(default)]
+    of_answers: bool,
+    #[serde(default)]
     only_overlays: bool,
     #[serde(default)]
     only_idle: bool,
@@ -132,6 +134,9 @@ struct MannerText {
     title: String,
     /// How many of a hundred times it is this way, as a part of 1.
     share: f64,
+    /// Whether it is told only of paths whose segments nobody knows.
+    #[serde(default)]
+    of_whole_paths: bool,
     shows: Shown,
     /// What it cannot be without, besides what the cause itself requires and shows in this way as well.
     #[serde(default)]
@@ -197,6 +202,8 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
         alone: text.alone,
         carries: text.carries,
         by_load: text.by_load,
+        of_answers: text.of_answers,
+        of_whole_paths: false,
         only_overlays: text.only_overlays,
         only_idle: text.only_idle,
         only_slows: text.only_slows,
@@ -257,7 +264,8 @@ fn in_manner(file: &str, own: &Cause, manner: MannerText, prior: f64) -> Result<
     // What another manner requires, this one does not.
     let mut requires: Vec<SignState> = own.requires.iter().copied().filter(|seen| shows.contains_key(seen)).collect();
     requires.extend(Entry { file, cause: &own.id }.states(&manner.requires, "requires")?);
-    Ok(Cause { requires, title: manner.title, prior: prior * manner.share, shows, ..own.clone() })
+    let of_whole_paths = manner.of_whole_paths;
+    Ok(Cause { requires, of_whole_paths, title: manner.title, prior: prior * manner.share, shows, ..own.clone() })
 }
 
 fn shown(file: &str, cause: &str, text: &Shown) -> Result<BTreeMap<SignState, f64>, CatalogueError> {

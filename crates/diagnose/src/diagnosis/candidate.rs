@@ -68,10 +68,12 @@ struct Cover {
     with_load: Rc<[usize]>,
     in_overlays: Rc<[usize]>,
     with_pauses: Rc<[usize]>,
+    /// Flows whose acknowledgments pass.
+    answered: Rc<[usize]>,
 }
 
 impl Cover {
-    fn of(numbers: Vec<usize>, flows: &[Flow]) -> Self {
+    fn of(Passing { data: numbers, answers }: Passing, flows: &[Flow]) -> Self {
         let some = |wanted: &dyn Fn(&Flow) -> bool| -> Rc<[usize]> {
             numbers.iter().copied().filter(|number| wanted(&flows[*number])).collect()
         };
@@ -81,12 +83,26 @@ impl Cover {
             with_load: some(&|flow| flow.kind != FlowKind::Echo),
             in_overlays: some(&|flow| flow.sender.network.is_some()),
             with_pauses: some(&|flow| flow.shape.paced.is_some_and(|rate| rate <= SELDOM)),
+            answered: answers.into(),
             all: numbers.into(),
         }
     }
 
+    /// Whether a cause may be where what it hits passes.
+    fn has_what(&self, cause: &Cause) -> bool {
+        cause.of_answers || !self.all.is_empty()
+    }
+
+    /// The same of a place that is one segment of a known way.
+    fn has_on_way(&self, cause: &Cause) -> bool {
+        !cause.of_whole_paths && self.has_what(cause)
+    }
+
     /// Those that a cause would hit.
     fn hit_by(&self, cause: &Cause) -> Rc<[usize]> {
+        if cause.of_answers {
+            return Rc::clone(&self.answered);
+        }
         let any_kind = if cause.by_load { &self.with_load } else { &self.all };
         let of_kind = cause.carries.and_then(|kind| self.of_kind.get(&kind)).unwrap_or(any_kind);
         let only = match (cause.only_overlays, cause.only_idle) {
@@ -96,6 +112,13 @@ impl Cover {
         };
         only.iter().copied().filter(|number| of_kind.binary_search(number).is_ok()).collect()
     }
+}
+
+/// Flows by what of them passes a place, by number, in order.
+#[derive(Debug, Default)]
+struct Passing {
+    data: Vec<usize>,
+    answers: Vec<usize>,
 }
 
 /// All places, each with the flows that pass it.
@@ -118,33 +141,39 @@ const EITHER: usize = 2;
 
 impl Places {
     fn of(round: &Round, flows: &[Flow]) -> Self {
-        let mut hosts: BTreeMap<String, [Vec<usize>; 3]> = BTreeMap::new();
-        let mut passages: BTreeMap<Passage, Vec<usize>> = BTreeMap::new();
-        let mut links: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        let mut pairs: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
+        let mut hosts: BTreeMap<String, [Passing; 3]> = BTreeMap::new();
+        let mut passages: BTreeMap<Passage, Passing> = BTreeMap::new();
+        let mut links: BTreeMap<String, Passing> = BTreeMap::new();
+        let mut pairs: BTreeMap<(String, String), Passing> = BTreeMap::new();
         for member in &round.members {
             hosts.entry(member.name.clone()).or_default();
         }
         for (number, flow) in flows.iter().enumerate() {
             for (role, host) in [(SENDS, &flow.sender.host), (RECEIVES, &flow.receiver.host)] {
                 let of_host = hosts.entry(host.clone()).or_default();
-                add(&mut of_host[role], number);
-                add(&mut of_host[EITHER], number);
+                add(&mut of_host[role].data, number);
+                add(&mut of_host[EITHER].data, number);
             }
             for (role, machine) in machines_passed(round, flow) {
                 let of_machine = hosts.entry(machine.to_owned()).or_default();
-                add(&mut of_machine[role], number);
-                add(&mut of_machine[EITHER], number);
+                add(&mut of_machine[role].data, number);
+                add(&mut of_machine[EITHER].data, number);
             }
             for passage in &flow.way {
-                add(passages.entry(passage.clone()).or_default(), number);
-                add(links.entry(passage.segment.clone()).or_default(), number);
+                add(&mut passages.entry(passage.clone()).or_default().data, number);
+                add(&mut links.entry(passage.segment.clone()).or_default().data, number);
+            }
+            for passage in &flow.way_back {
+                add(&mut passages.entry(passage.clone()).or_default().answers, number);
+                add(&mut links.entry(passage.segment.clone()).or_default().answers, number);
             }
             if flow.way.is_empty() {
-                add(pairs.entry((flow.sender.to_string(), flow.receiver.to_string())).or_default(), number);
+                let (sender, receiver) = (flow.sender.to_string(), flow.receiver.to_string());
+                add(&mut pairs.entry((receiver.clone(), sender.clone())).or_default().answers, number);
+                add(&mut pairs.entry((sender, receiver)).or_default().data, number);
             }
         }
-        let cover = |numbers: Vec<usize>| Cover::of(numbers, flows);
+        let cover = |passing: Passing| Cover::of(passing, flows);
         let members = round.members.iter();
         let inside = members.flat_map(|member| member.attributes.values()).cloned().collect::<BTreeSet<String>>();
         let ends = ends(flows);
@@ -227,7 +256,7 @@ fn at_hosts<'a>(cause: &'a Cause, places: &Places, role: usize) -> Vec<Candidate
 /// Hosts at whose door packets come in from outside: at the end of the way, or on it where hosts live inside of a machine.
 fn at_entries<'a>(cause: &'a Cause, round: &Round, flows: &[Flow], places: &Places) -> Vec<Candidate<'a>> {
     let mut found = Vec::new();
-    for (passage, cover) in &places.passages {
+    for (passage, cover) in places.passages.iter().filter(|(_, cover)| cover.has_what(cause)) {
         let host = &passage.towards;
         let ends_flows = places.ends.contains(host) && flows.iter().any(|flow| flow.receiver.host == *host);
         let from = other_end(round, passage);
@@ -266,9 +295,10 @@ fn at_passages<'a>(cause: &'a Cause, round: &Round, places: &Places) -> Vec<Cand
         covers: cover.hit_by(cause),
         weight: usual_place(cause, round, places, &passage.segment),
     };
+    let known = || places.passages.iter().filter(|(_, cover)| cover.has_on_way(cause));
     let is_both_ways =
-        |passage: &Passage| places.passages.keys().any(|other| other.segment == passage.segment && other != passage);
-    let possible = places.passages.iter().filter(|(passage, _)| !(cause.only_one_way && is_both_ways(passage)));
+        |passage: &Passage| known().any(|(other, _)| other.segment == passage.segment && other != passage);
+    let possible = known().filter(|(passage, _)| !(cause.only_one_way && is_both_ways(passage)));
     possible.map(of_passage).chain(between_ends(cause, places)).collect()
 }
 
@@ -280,7 +310,7 @@ fn at_links<'a>(cause: &'a Cause, round: &Round, places: &Places) -> Vec<Candida
         covers: cover.hit_by(cause),
         weight: usual_place(cause, round, places, name),
     };
-    places.links.iter().map(of_link).chain(between_ends(cause, places)).collect()
+    places.links.iter().filter(|(_, cover)| cover.has_on_way(cause)).map(of_link).chain(between_ends(cause, places)).collect()
 }
 
 fn between_ends<'a, 'p>(cause: &'a Cause, places: &'p Places) -> impl Iterator<Item = Candidate<'a>> + use<'a, 'p> {
@@ -291,7 +321,7 @@ fn between_ends<'a, 'p>(cause: &'a Cause, places: &'p Places) -> impl Iterator<I
         covers: cover.hit_by(cause),
         weight: 1.0,
     };
-    places.pairs.iter().map(of_pair)
+    places.pairs.iter().filter(|(_, cover)| cover.has_what(cause)).map(of_pair)
 }
 
 /// Some causes are met where hosts are attached, others between routers.

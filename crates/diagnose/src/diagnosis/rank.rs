@@ -339,7 +339,10 @@ fn by_itself(candidate: &Candidate<'_>, ground: &Ground<'_>) -> Option<Problem> 
 }
 
 fn ranked(cause: &Cause, places: Vec<LikelyPlace>, probability: f64, parts: &[Part<'_>]) -> Ranked {
-    let grouped = grouped(parts);
+    let mut grouped = grouped(parts);
+    // What it cannot be without is told first, however usual that is where the cause is at work.
+    let is_required = |says: &Says<'_>| matches!(says, Says::Sign(_, seen) if cause.requires.contains(&seen.seen));
+    grouped.sort_by_key(|(weight, says, _)| !(*weight > TELLING && is_required(says)));
     let told = |of: &dyn Fn(f64) -> bool| {
         grouped
             .iter()

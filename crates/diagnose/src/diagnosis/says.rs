@@ -43,6 +43,8 @@ pub(crate) enum Says<'a> {
     Speed(&'a str, DataRate),
     /// A segment whose interfaces have MTUs.
     Mtus(&'a str, [u32; 2]),
+    /// A flow whose path takes packets of at most so many bytes, which are less than those of an Ethernet.
+    Tunnel(&'a Flow, u32),
 }
 
 impl Says<'_> {
@@ -56,7 +58,7 @@ impl Says<'_> {
             Self::Rule { .. } => Evidence::Rules,
             Self::Vanished(..) => Evidence::Vanished,
             Self::Speed(..) => Evidence::Speeds,
-            Self::Mtus(..) => Evidence::Mtus,
+            Self::Mtus(..) | Self::Tunnel(..) => Evidence::Mtus,
             Self::Absent(..)
             | Self::Carried(..)
             | Self::OneWay(_)
@@ -145,6 +147,9 @@ impl fmt::Display for Says<'_> {
             }
             Self::Mtus(segment, [one, other]) => {
                 write!(f, "the interfaces of {segment} have MTUs of {one} and {other}")
+            }
+            Self::Tunnel(flow, largest) => {
+                write!(f, "{}: its path takes no more than {largest} bytes, as tunnels do and no Ethernet", Named(flow))
             }
             Self::Vanished(place, None) => {
                 write!(f, "{place}: its ends counted the same, and packets vanished elsewhere")

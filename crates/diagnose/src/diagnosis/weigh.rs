@@ -61,7 +61,7 @@ pub(crate) fn parts<'a>(candidate: &'a Candidate<'_>, ground: &Ground<'a>) -> Ve
     parts.extend(of_rules(candidate, ground.findings));
     parts.extend(vanished::weigh(candidate, &suffering, ground));
     parts.extend(speeds::weigh(candidate, &suffering, ground));
-    parts.extend(mtus::weigh(candidate, ground));
+    parts.extend(mtus::weigh(candidate, &suffering, ground));
     parts
 }
 

@@ -42,7 +42,7 @@ mod tests {
 
     fn flow(mbits: u64, send_buffer: Option<u64>) -> Flow {
         let host = |name: &str| Endpoint { host: name.to_owned(), network: None };
-        let ends = FlowEnds { sender: host("a"), receiver: host("b"), way: Vec::new() };
+        let ends = FlowEnds { sender: host("a"), receiver: host("b"), way: Vec::new(), way_back: Vec::new() };
         Flow {
             goodput: DataRate::from_bps(mbits * 1_000_000),
             shape: Shape { streams: 1, send_buffer: send_buffer.map(ByteCount::new), ..Shape::default() },

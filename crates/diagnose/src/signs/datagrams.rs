@@ -178,7 +178,7 @@ mod tests {
         let mbits = |rate: u64| DataRate::from_bps(rate * 1_000_000);
         let told = |source: TargetSource, [sent, arrived]: [u64; 2]| {
             let host = |name: &str| Endpoint { host: name.to_owned(), network: None };
-            let ends = FlowEnds { sender: host("a"), receiver: host("b"), way: Vec::new() };
+            let ends = FlowEnds { sender: host("a"), receiver: host("b"), way: Vec::new(), way_back: Vec::new() };
             let target = TargetRate { rate: mbits(500), source, from: String::new() };
             let flow = Flow { goodput: mbits(arrived), target: Some(target), ..Flow::between(ends, FlowKind::Udp) };
             overloads(&flow, mbits(sent)).is_some()

@@ -24,6 +24,8 @@ pub struct Flow {
     pub receiver: Endpoint,
     /// The segments from the sender to the receiver; empty where the way is not known.
     pub way: Vec<Passage>,
+    /// The segments that acknowledgments pass from the receiver to the sender; empty where the way is not known.
+    pub way_back: Vec<Passage>,
     /// When it began, after the start of the round.
     pub began: Duration,
     /// What it was.
@@ -44,6 +46,8 @@ pub struct Flow {
     pub rtt: Option<Duration>,
     /// Median RTT of probes beside it.
     pub loaded_rtt: Option<Duration>,
+    /// The largest packet that its path takes, in bytes, where larger ones vanish: what was searched for, or less than a segment that did.
+    pub path_mtu: Option<u32>,
     /// Part of the packets that was lost or sent again.
     pub lost: Option<f64>,
     /// What its losses allow, and whether that explains its rate, in a sentence.
@@ -150,16 +154,18 @@ pub(super) struct FlowEnds {
     pub(super) receiver: Endpoint,
     /// Empty where it is not known.
     pub(super) way: Vec<Passage>,
+    /// From the receiver to the sender, likewise.
+    pub(super) way_back: Vec<Passage>,
 }
 
 impl FlowEnds {
     /// Those of one direction of a test.
     pub(super) fn of(round: &Round, tested: &Tested, heading: Heading) -> Self {
-        let (sender, receiver) = match heading {
-            Heading::Outbound => (tested.from.clone(), tested.to.clone()),
-            Heading::Inbound => (tested.to.clone(), tested.from.clone()),
+        let (sender, receiver, other) = match heading {
+            Heading::Outbound => (tested.from.clone(), tested.to.clone(), Heading::Inbound),
+            Heading::Inbound => (tested.to.clone(), tested.from.clone(), Heading::Outbound),
         };
-        Self { sender, receiver, way: way(round, tested, heading) }
+        Self { sender, receiver, way: way(round, tested, heading), way_back: way(round, tested, other) }
     }
 }
 
@@ -177,6 +183,7 @@ impl Flow {
             sender: ends.sender,
             receiver: ends.receiver,
             way: ends.way,
+            way_back: ends.way_back,
             began: Duration::ZERO,
             kind,
             goodput: DataRate::ZERO,
@@ -186,6 +193,7 @@ impl Flow {
             allowed: None,
             rtt: None,
             loaded_rtt: None,
+            path_mtu: None,
             lost: None,
             overloads: None,
             loss_allows: None,

@@ -57,6 +57,7 @@ mod packet_time;
 mod percent;
 mod probes;
 mod queue_at_loss;
+mod queue_way;
 mod queues;
 mod reading;
 mod relations;

@@ -24,10 +24,12 @@ use super::lossy::is_lossy;
 use super::packet_time;
 use super::percent::percent;
 use super::queue_at_loss::{LongestQueue, queue_at_loss};
+use super::queue_way::queue_way;
 use super::silence::silence;
 use super::stops::stops;
 use super::trend::course;
 use super::window_shares::{held_by_windows, window_shares};
+use crate::swallowed::SwallowedSegments;
 use crate::waterfall::cause::Cause;
 use crate::waterfall::line::{LineRate, LineRateSource};
 use crate::waterfall::{self, Waterfall};
@@ -37,7 +39,14 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
     let Some(measurement) = &run.measurement else { return };
     let samples = tested.samples.as_deref();
     match flow.kind {
-        FlowKind::Tcp => of_tcp(flow, run, samples, total),
+        FlowKind::Tcp => {
+            of_tcp(flow, run, samples, total);
+            if let Some(swallowed) = SwallowedSegments::of(run, total) {
+                flow.complaint = Some(Complaint::Clipped);
+                flow.path_mtu = Some(swallowed.below());
+                flow.observations.extend(Observation::of("echoes", "no-large-one", swallowed.to_string()));
+            }
+        }
         FlowKind::Udp => datagrams::add(flow, run, total),
         FlowKind::Http | FlowKind::Echo => {}
     }
@@ -49,6 +58,7 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
     }
     let times = latency.and_then(|latency| latency.packet_times);
     flow.observations.extend(times.and_then(|times| packet_time::before_test(flow, times, total.heading)));
+    flow.observations.extend(samples.and_then(|samples| queue_way(&samples.probes, total.heading)));
     flow.observations.extend(course(measurement, total, samples));
     flow.observations.extend(silence(flow, measurement, total));
     if let Some(samples) = samples.filter(|_| flow.kind == FlowKind::Tcp) {

@@ -10,7 +10,7 @@ use model::probe::path_mtu::{MtuLimit, PathMtu};
 use model::round::{Endpoint, Passage, Round, Tested};
 use model::run::Outcome;
 use model::target::{TargetRate, TargetSource};
-use units::{DataRate, PacketCount};
+use units::{DataRate, Mtu, PacketCount};
 
 use super::Observation;
 use super::flow::{Complaint, Flow, FlowEnds, FlowKind};
@@ -26,7 +26,12 @@ pub(super) fn add(round: &Round, flows: &mut [Flow]) {
         let between = pairs.between(&flow.sender, &flow.receiver);
         let series = series(between);
         let by_size = if flow.state("packet-time").is_none() { packet_time::of_echoes(flow, &series) } else { None };
-        let found = [echoes(&series), mtu(between), routes(round, between, flow), by_size];
+        let of_echoes = if flow.state("echoes").is_none() { echoes(&series) } else { None };
+        let searched = search(between);
+        if let Some(PathMtu { path_mtu, limit: Some(MtuLimit::Silent), .. }) = searched {
+            flow.path_mtu = path_mtu.map(Mtu::get);
+        }
+        let found = [of_echoes, searched.and_then(of_search), routes(round, between, flow), by_size];
         flow.observations.extend(found.into_iter().flatten());
         if flow.complaint.is_none() {
             judge(flow);
@@ -77,6 +82,7 @@ fn of_probe(test: usize, tested: &Tested) -> Flow {
         receiver: tested.to.clone(),
         // What is lost of an echo may be its answer.
         way: tested.way.iter().chain(&tested.way_back).cloned().collect(),
+        way_back: Vec::new(),
     };
     Flow::unobserved(test, tested, ends, FlowKind::Echo)
 }
@@ -145,12 +151,14 @@ fn is_first_alone(series: &[&EchoSeries]) -> bool {
     is_first && only.probes.len() > 1 && only.summary.rtt.lost == PacketCount::new(1)
 }
 
-fn mtu(between: &[&Tested]) -> Option<Observation> {
-    let searches = between.iter().filter_map(|tested| match &tested.finding {
-        Finding::PathMtu(search) if search.outcome == Outcome::Complete => Some(search),
+/// The first search for the largest packet that found what limits it.
+fn search<'a>(between: &[&'a Tested]) -> Option<&'a PathMtu> {
+    between.iter().find_map(|tested| match &tested.finding {
+        Finding::PathMtu(search) if search.outcome == Outcome::Complete => {
+            Some(search).filter(|search| search.path_mtu.is_some() && search.limit.is_some())
+        }
         _ => None,
-    });
-    searches.into_iter().find_map(of_search)
+    })
 }
 
 fn of_search(search: &PathMtu) -> Option<Observation> {

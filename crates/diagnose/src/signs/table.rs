@@ -137,6 +137,10 @@ signs! {
         "standing" 0.30,
         "deep" 0.08 direct,
     }
+    "queue-way" asks "On which path did RTTs grow under load?" {
+        "forward" 0.90,
+        "reverse" 0.10 direct,
+    }
     "marks" asks "Did the path mark packets instead of dropping them?" {
         "no" 0.94,
         "yes" 0.06 direct,

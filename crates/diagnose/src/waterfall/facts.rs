@@ -13,6 +13,7 @@ use super::cause::{Cause, Reason};
 use super::line::LineRateSource;
 use super::{Share, Waterfall};
 use crate::silence::{SentSegments, Silence};
+use crate::swallowed::SwallowedSegments;
 
 /// One thing worth knowing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -129,6 +130,9 @@ impl Teller<'_> {
                 )
             }),
             Cause::LossRecovery => Some(self.losses()),
+            Cause::CongestionWindow => seen.reverse_queue.map(|grown| {
+                format!("RTTs grew by {} on the reverse path, where acknowledgments wait or are dropped", show(grown))
+            }),
             Cause::ReceiverApplication => {
                 seen.unread.map(|unread| format!("{}, up to {unread} of data unread", reason.text()))
             }
@@ -154,6 +158,9 @@ impl Teller<'_> {
                 segments(losses.retransmits.get()),
                 losses.spurious.min(losses.retransmits).get()
             );
+        }
+        if let Some(swallowed) = self.swallowed() {
+            return format!("{swallowed}: the path takes smaller packets only, and nobody says so");
         }
         if let Some((began, lasted)) = self.silence() {
             return format!(
@@ -192,6 +199,13 @@ impl Teller<'_> {
         (is_most && is_unanswered).then(|| (silence.began(), silence.lasted()))
     }
 
+    /// Whether no full segment got through, and small packets did.
+    fn swallowed(self) -> Option<SwallowedSegments> {
+        let totals = &self.run.measurement.as_ref()?.totals;
+        let total = totals.iter().find(|total| total.heading == self.waterfall.heading)?;
+        SwallowedSegments::of(self.run, total)
+    }
+
     fn asked(self) -> Option<DataRate> {
         [self.run.spec.rate, self.run.spec.pace].into_iter().flatten().min()
     }
@@ -216,6 +230,18 @@ impl Teller<'_> {
         let reason = share.because.first().map(|because| because.reason);
         let goodput = DataRate::of(self.waterfall.delivered, self.waterfall.time).unwrap_or_default();
         match share.cause {
+            Cause::CongestionWindow | Cause::SendBuffer if self.waterfall.observed.reverse_queue.is_some() => {
+                let other = match self.waterfall.heading {
+                    Heading::Outbound => Heading::Inbound,
+                    Heading::Inbound => Heading::Outbound,
+                };
+                Some(NextStep {
+                    kind: NextKind::Test,
+                    place: HostSide::Here,
+                    command: again(self.run, other),
+                    purpose: "how much the path carries on which the acknowledgments wait".to_owned(),
+                })
+            }
             Cause::ReceiveWindow if self.run.spec.window.is_some() => Some(self.without_window()),
             Cause::SendBuffer if self.run.spec.window.is_some() => Some(self.without_window()),
             Cause::ReceiveWindow => self.buffers(Buffers::Receiver, self.waterfall.observed.window_offered),
@@ -230,6 +256,12 @@ impl Teller<'_> {
             Cause::ReceiverApplication => {
                 Some(self.test("--receive discard", "whether the receiver keeps up when it does not touch the data"))
             }
+            Cause::LossRecovery if self.swallowed().is_some() => Some(NextStep {
+                kind: NextKind::Look,
+                place: HostSide::Here,
+                command: format!("linerate probe mtu {}", self.run.peer.target),
+                purpose: "how large packets may be, and at which hop larger ones end".to_owned(),
+            }),
             Cause::LossRecovery if self.silence().is_some() => Some(self.test(
                 "--time 60s",
                 "whether it happens again; the logs of the devices on the way tell what was down at that time",

@@ -188,7 +188,10 @@ fn of_direction(case: &Case<'_>, line_rate: LineRate) -> Waterfall {
     let path = ceiling::payload_per_second(&views, &setting).map(|payload| framing.wire(payload));
     let ledger = ledger(&views, &setting, (line_rate, path, framing));
     let shares = shares((gap, line, line_rate), framing.around(delivered.get()), &ledger.wire);
-    let observed = Observed::new(&streams, &setting, (line_rate, path));
+    let observed = Observed {
+        reverse_queue: observed::reverse_queue(&case.samples.probes, total.heading),
+        ..Observed::new(&streams, &setting, (line_rate, path))
+    };
     let mut waterfall = Waterfall {
         heading: total.heading,
         line_rate,

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use model::measurement::Heading;
+use model::series::ProbeSamples;
 use model::series::field::Field;
 use serde::{Deserialize, Serialize};
 use units::{ByteCount, DataRate};
@@ -9,6 +11,7 @@ use units::{ByteCount, DataRate};
 use super::line::{Framing, LineRate, Told};
 use super::stream::{Processor, Setting, Stream};
 use crate::exact::scale;
+use crate::grown_queue::{GrownQueue, QueuePath};
 
 /// Numbers of one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -41,6 +44,15 @@ pub struct Observed {
     /// The least of the rates at which programs have the kernel pace the senders' sockets (`SO_MAX_PACING_RATE`).
     #[serde(rename = "pacing_limit_bps", default, skip_serializing_if = "Option::is_none")]
     pub pacing_limit: Option<DataRate>,
+    /// By how much RTTs grew under load, where that was on the reverse path, on which acknowledgments come back.
+    #[serde(
+        rename = "reverse_queue_us",
+        default,
+        with = "units::duration::as_us::option",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
+    pub reverse_queue: Option<Duration>,
     /// Whether the sending process used up its processors.
     pub sender_cpu_exhausted: bool,
     /// Whether the receiving process used up its processors.
@@ -66,10 +78,16 @@ impl Observed {
             unread: greatest(&unread),
             path_rate: path.map(DataRate::from_bytes_per_second),
             pacing_limit: streams.iter().filter_map(Stream::pacing_limit).min().map(DataRate::from_bytes_per_second),
+            reverse_queue: None,
             sender_cpu_exhausted: setting.sender_cpu == Processor::Exhausted,
             receiver_cpu_exhausted: setting.receiver_cpu == Processor::Exhausted,
         }
     }
+}
+
+/// By how much the reverse path made RTTs longer, where it did.
+pub(super) fn reverse_queue(probes: &ProbeSamples, heading: Heading) -> Option<Duration> {
+    GrownQueue::of(probes, heading).filter(|queue| queue.path == QueuePath::Reverse).map(|queue| queue.grown)
 }
 
 /// The most that a sender's socket held.

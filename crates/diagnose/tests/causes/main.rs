@@ -5,6 +5,7 @@ mod allowed;
 mod datagrams;
 mod examined;
 mod learning;
+mod lone;
 mod page;
 mod shown;
 mod sizes;

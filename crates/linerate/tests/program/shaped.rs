@@ -71,6 +71,17 @@ fn the_idle_rtt_is_that_of_the_empty_queue() {
     world.run("ip netns pids far | xargs kill");
 }
 
+#[test]
+fn acknowledgments_that_wait_on_the_reverse_path_are_told_as_that() {
+    let mut world = network();
+    world.run("ip netns exec far tc qdisc add dev in root tbf rate 100kbit burst 2kb limit 10kb");
+    let said = world.run("$near $L test 192.0.2.2 -p 5301 -C cubic -t 3s --expect 30Mbit/s");
+    assert!(said.contains("next, here: linerate test 192.0.2.2 --port 5301 --reverse\n"), "{said}");
+    let why = world.ends("$L why last").0;
+    assert!(why.contains("reverse-path-full") && why.contains("on the reverse path"), "{why}");
+    world.run("ip netns pids far | xargs kill");
+}
+
 /// What a command prints on a terminal of so many columns, which none of its lines is wider than.
 fn on_terminal(world: &mut World, columns: &str, arguments: &str) -> String {
     let printed = world.run(&format!("script -qec \"stty cols {columns}; $L {arguments}\" /dev/null < /dev/null"));

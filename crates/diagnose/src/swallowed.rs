@@ -1,0 +1,66 @@
+//! Full segments of which not one got through, while small packets between the same ends came back: a size that the path swallows.
+
+use std::fmt;
+use std::time::Duration;
+
+use model::measurement::DirectionTotal;
+use model::run::Run;
+use units::PacketCount;
+
+/// What a TCP flow and the probes beside it show of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SwallowedSegments {
+    /// Payload of a full segment, in bytes.
+    segment: u32,
+    /// Probes beside it.
+    probes: PacketCount,
+    answered: PacketCount,
+}
+
+impl SwallowedSegments {
+    /// Nothing where a full segment arrived, or nobody answered the probes either.
+    pub(crate) fn of(run: &Run, total: &DirectionTotal) -> Option<Self> {
+        let measurement = run.measurement.as_ref()?;
+        let flows = measurement.flows.iter().filter(|of| of.heading == total.heading);
+        let segment = flows.filter_map(|of| of.mss).max()?;
+        let intervals = || measurement.intervals.iter().filter(|of| of.heading == total.heading);
+        let acknowledged: u64 = intervals().map(|of| of.bytes.get()).fold(0, u64::saturating_add);
+        let arrived = acknowledged.max(total.received.map_or(0, |received| received.get()));
+        let again = total.retransmits.map_or(0, |again| again.get());
+        let lasted = intervals().map(|of| of.end).max()?;
+        let is_standing = arrived < u64::from(segment) && total.sent?.get() >= FEWEST_SEGMENTS * u64::from(segment);
+        if !is_standing || again < FEWEST_RETRANSMITS || lasted < SHORTEST {
+            return None;
+        }
+        let beside = measurement.latency.as_ref()?.loaded?;
+        let (probes, answered) = (beside.sent, beside.sent.saturating_sub(beside.lost));
+        (answered.get() >= FEWEST_PROBES && answered.get() * 2 >= probes.get())
+            .then_some(Self { segment, probes, answered })
+    }
+
+    /// The largest packet that the path may take all the same, in bytes.
+    pub(crate) const fn below(self) -> u32 {
+        self.segment.saturating_add(HEADERS - 1)
+    }
+}
+
+impl fmt::Display for SwallowedSegments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { segment, probes, answered } = self;
+        write!(
+            f,
+            "not one full segment of {segment} bytes was acknowledged, while {} of {} small probes beside them came back",
+            answered.get(),
+            probes.get()
+        )
+    }
+}
+
+/// IPv4 20, TCP 20, timestamps 12.
+const HEADERS: u32 = 52;
+/// A sender that nobody answers has its first window under way.
+const FEWEST_SEGMENTS: u64 = 2;
+const FEWEST_RETRANSMITS: u64 = 2;
+const FEWEST_PROBES: u64 = 5;
+/// As long as the third retransmission of the first segments takes (RFC 6298).
+const SHORTEST: Duration = Duration::from_millis(1_400);
