@@ -45,10 +45,17 @@ pub fn read(payload: &[u8], width: CounterWidth) -> Option<(u64, u64)> {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Jitter {
     last_transit_us: Option<i64>,
+    last_sent_us: Option<u64>,
     smoothed_ns: i64,
 }
 
 impl Jitter {
+    /// Whether a datagram was sent at another time than the one before it. Those of one batch bear one sending time and arrive together:
+    /// only the first says how long its sending was under way, and the others would smooth every difference to nothing.
+    pub fn begins_a_batch(&mut self, sent_us: u64) -> bool {
+        self.last_sent_us.replace(sent_us) != Some(sent_us)
+    }
+
     /// Notes one datagram's transit: arrival less sending, of unrelated clocks.
     pub fn note(&mut self, transit_us: i64) {
         if let Some(last) = self.last_transit_us.replace(transit_us) {
@@ -78,6 +85,22 @@ mod tests {
         write(&mut payload, sent, 1 << 40, CounterWidth::Bits64);
         assert_eq!(read(&payload, CounterWidth::Bits64), Some((3_000_007, 1 << 40)));
         assert_eq!(read(&payload[..12], CounterWidth::Bits64), None);
+    }
+
+    /// 64 datagrams to a batch, as `sendmmsg` hands them over: between batches the transit changes by 40 us.
+    #[test]
+    fn datagrams_of_one_sending_count_once() {
+        let mut jitter = Jitter::default();
+        for batch in 0..200_u64 {
+            let transit_us = if batch % 2 == 0 { 100 } else { 140 };
+            for _ in 0..64 {
+                if jitter.begins_a_batch(batch * 500) {
+                    jitter.note(transit_us);
+                }
+            }
+        }
+        let smoothed = jitter.smoothed().as_nanos();
+        assert!((39_000..=40_000).contains(&smoothed), "{smoothed} ns");
     }
 
     #[test]

@@ -145,7 +145,8 @@ fn note(message: &Datagram<'_>, sequence: &mut Sequence, jitter: &mut Jitter, (t
             continue;
         };
         sequence.arrived(number);
-        if std::mem::take(&mut first) {
+        let is_first = std::mem::take(&mut first);
+        if jitter.begins_a_batch(sent_us) && is_first {
             let arrived_us = i64::try_from(at.as_nanos() / 1_000).unwrap_or(i64::MAX);
             jitter.note(arrived_us.saturating_sub(i64::try_from(sent_us).unwrap_or(i64::MAX)));
         }
