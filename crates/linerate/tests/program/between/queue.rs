@@ -61,7 +61,11 @@ fn who_does_not_want_to_wait_is_told_so_at_once() {
     let (server, first) = busy(&[]);
     let second = test(server.port, &["--bytes", "1MB", "--wait", "0s"]);
     assert_eq!((second.code, failure(&second.run).kind), (Some(5), FailureKind::Busy));
-    assert!(second.stderr.contains("error: the peer refuses: 1 test comes first"), "{}", second.stderr);
+    assert!(
+        second.stderr.contains("error: the peer refuses: it is busy, 1 test is before this one"),
+        "{}",
+        second.stderr
+    );
     undisturbed(&server, first);
 }
 

@@ -109,8 +109,8 @@ impl Front {
         loop {
             let Standing::Behind { ahead, wait } = place.standing() else { return Ok(place) };
             if clock::now() >= deadline || partner.stop.is_stopped() {
-                let tests = if ahead == 1 { "1 test comes" } else { &format!("{ahead} tests come") };
-                return Err(self.refuse(busy(format!("{tests} first")), 0));
+                let tests = if ahead == 1 { "1 test is" } else { &format!("{ahead} tests are") };
+                return Err(self.refuse(busy(format!("it is busy, {tests} before this one")), 0));
             }
             if told != Some(ahead) {
                 told = Some(ahead);
