@@ -140,7 +140,7 @@ fn tos(text: &str) -> Option<Dscp> {
     Dscp::new(byte >> 2).ok()
 }
 
-const TAKES_VALUE: [&str; 56] = [
+const TAKES_VALUE: [&str; 65] = [
     "-c",
     "--client",
     "-p",
@@ -197,6 +197,15 @@ const TAKES_VALUE: [&str; 56] = [
     "--omit",
     "-T",
     "--title",
+    "--connect-timeout",
+    "--extra-data",
+    "--username",
+    "--rsa-public-key-path",
+    "--rsa-private-key-path",
+    "--authorized-users-path",
+    "--time-skew-threshold",
+    "--idle-timeout",
+    "--server-bitrate-limit",
 ];
 
 const FLAGS: [&str; 25] = [
@@ -243,6 +252,13 @@ mod tests {
         assert_eq!(options.limit, Some(Limit::Bytes(ByteCount::new(13 << 30))));
         assert_eq!(options.pace, Some(DataRate::from_bps(2_500_000_000)));
         assert_eq!(options.dscp.map(Dscp::get), Some(46));
+    }
+
+    #[test]
+    fn options_of_newer_versions_take_their_value() {
+        let arguments = arguments("-c h --connect-timeout 3000 --extra-data x -t 5");
+        assert!(arguments.odd.is_empty(), "{:?}", arguments.odd);
+        assert_eq!(arguments.options.limit, Some(Limit::Time(Duration::from_secs(5))));
     }
 
     #[test]
