@@ -102,6 +102,9 @@ pub struct Cause {
     pub requires_of_host: Vec<String>,
     /// The test that tells it from its neighbours.
     pub test: String,
+    /// That test as commands, the first to type first. `{test}` is the run's own command with its options, `{plain}` without them,
+    /// `{datagrams}` the same by UDP, `{host}` its peer; `{rate}`, `{below}` and `{half}` are 100, 90 and 50 % of its goodput.
+    pub commands: Vec<String>,
     /// Rules of the host audit whose fix mends it.
     pub fix: Vec<String>,
     /// What mends it where no rule does.

@@ -120,6 +120,8 @@ struct CauseText {
     manner: Vec<MannerText>,
     test: String,
     #[serde(default)]
+    commands: Vec<String>,
+    #[serde(default)]
     fix: Vec<String>,
     remedy: String,
     verify: String,
@@ -225,6 +227,7 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
         rules: text.rules,
         requires_of_host: text.requires_of_host,
         test: text.test,
+        commands: text.commands,
         fix: text.fix,
         remedy: text.remedy,
         verify: text.verify,

@@ -29,6 +29,7 @@ pub mod lab;
 pub mod list;
 pub mod live;
 pub mod nagios;
+mod next_test;
 #[cfg(feature = "hub")]
 pub mod people;
 pub mod plan;

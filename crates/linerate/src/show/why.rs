@@ -8,10 +8,11 @@ use diagnose::causes::{Catalogue, Cause};
 use diagnose::diagnosis::{Diagnosis, FaultLocation, Problem, Ranked};
 use model::played::Finding;
 use model::round::Round;
+use model::run::Run;
 
 use super::plural::counted;
 use super::statements::StatementList;
-use super::{repeat, statements, wrap};
+use super::{next_test, repeat, statements, wrap};
 
 /// Writing to a text does not fail.
 macro_rules! line {
@@ -140,6 +141,12 @@ fn next(text: &mut String, round: Option<&Round>, problem: &Problem, catalogue: 
     line!(text, "\nNext");
     if best.probability < SURE {
         text.push_str(&wrap::narrow(&format!("Test: {}.", best.test), 2));
+        let run = round.and_then(|round| affected_run(round, problem));
+        let templates = catalogue.get(&best.cause).map_or(&[][..], |cause| &cause.commands);
+        for command in run.map(|run| next_test::commands(run, templates)).unwrap_or_default() {
+            // A command is copied: no line of it ends where the screen does.
+            line!(text, "    {command}");
+        }
     }
     if best.probability >= LIKELY && !best.speaks_for.is_empty() {
         let fix = format!(
@@ -157,9 +164,14 @@ fn next(text: &mut String, round: Option<&Round>, problem: &Problem, catalogue: 
 
 /// The command of the first test that is affected, with its port and options.
 fn command(round: &Round, problem: &Problem) -> Option<String> {
+    repeat::command(&affected_run(round, problem)?.command).map(|command| format!("`{command}`"))
+}
+
+/// The first test that is affected.
+fn affected_run<'a>(round: &'a Round, problem: &Problem) -> Option<&'a Run> {
     let tested = round.tests.iter().find(|tested| problem.explains.contains(&tested.label))?;
     let Finding::Run(run) = &tested.finding else { return None };
-    repeat::command(&run.command).map(|command| format!("`{command}`"))
+    Some(run)
 }
 
 /// The commands that fix it, without rules that only a person can follow: no host fixes a router.
