@@ -137,7 +137,7 @@ pub fn subject(incident: &Incident) -> String {
 pub fn text(incident: &Incident, now: WallTime) -> String {
     let mut lines = vec![format!("{} {}", incident.id, subject(incident))];
     let until = incident.verified.or(incident.closed).unwrap_or(now);
-    lines.push(format!("since {}, for {}", clock::shown(incident.since), days(clock::between(incident.since, until))));
+    lines.push(format!("since {}, for {}", clock::shown(incident.since), long(clock::between(incident.since, until))));
     lines.extend(incident.symptoms.iter().map(|symptom| format!("- {}: {symptom}", symptom.subject)));
     if let Some(explanation) = &incident.explanation {
         let percent = 100.0 * explanation.probability;
@@ -160,7 +160,9 @@ pub fn text(incident: &Incident, now: WallTime) -> String {
     lines.join("\n")
 }
 
-fn days(time: Duration) -> String {
+/// A time for people, in its largest whole unit of which there are two at least: `90 s`, `60 min`, `36 h`, `2 days`.
+#[must_use]
+pub fn long(time: Duration) -> String {
     match time.as_secs() {
         seconds if seconds >= 172_800 => format!("{} days", seconds / 86_400),
         seconds if seconds >= 7_200 => format!("{} h", seconds / 3_600),

@@ -106,7 +106,7 @@ pub struct IncidentSettings {
     /// How long a verified incident is watched before it is closed; 24 h where it is absent.
     #[serde(with = "span", skip_serializing_if = "Option::is_none")]
     pub watched_for: Option<Duration>,
-    /// Without a good result for so long a series is stale; 36 h, or three periods of the plan, where it is absent.
+    /// Without a good result for so long a series is stale; six periods of the plan, and 30 min at least, where it is absent.
     #[serde(with = "span", skip_serializing_if = "Option::is_none")]
     pub stale_after: Option<Duration>,
     /// How often agents deliver what transfers of their hosts reached; 10 min where it is absent, never where it is 0.

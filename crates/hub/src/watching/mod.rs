@@ -384,7 +384,7 @@ fn mesh_settings(settings: &directory::IncidentSettings, period: Option<Duration
     let pooled_over = period.map_or(usual.pooled_over, |period| period.saturating_mul(2));
     Settings {
         pooled_over,
-        stale_after: settings.stale_after.unwrap_or(usual.stale_after.max(pooled_over.saturating_mul(3))),
+        stale_after: settings.stale_after.unwrap_or(pooled_over.saturating_mul(3).max(SOONEST_STALE)),
         watched_for: settings.watched_for.unwrap_or(usual.watched_for),
         ..usual
     }
@@ -394,7 +394,27 @@ pub(crate) fn seconds(at: WallTime) -> i64 {
     i64::try_from(at.unix_seconds()).unwrap_or(i64::MAX)
 }
 
+/// A hub that was restarted and an agent that reboots are back before this; six periods of shorter plans are over sooner.
+const SOONEST_STALE: Duration = Duration::from_secs(30 * 60);
 /// Results that are read again after a start.
 const KEPT: Duration = Duration::from_secs(180 * 86_400);
 /// How often a hub reads what another has made of records.
 const READ_EVERY: Duration = Duration::from_secs(5);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_series_is_stale_after_six_periods_of_its_plan() {
+        let minutes = |minutes: u64| Duration::from_secs(minutes * 60);
+        let stale =
+            |period: Option<Duration>| mesh_settings(&directory::IncidentSettings::default(), period).stale_after;
+        assert_eq!(stale(Some(minutes(1))), minutes(30), "no sooner, however short the period is");
+        assert_eq!(stale(Some(minutes(60))), minutes(360));
+        assert_eq!(stale(Some(minutes(360))), minutes(36 * 60));
+        assert_eq!(stale(None), minutes(36 * 60), "of a plan that says nothing");
+        let said = directory::IncidentSettings { stale_after: Some(minutes(5)), ..Default::default() };
+        assert_eq!(mesh_settings(&said, Some(minutes(60))).stale_after, minutes(5));
+    }
+}

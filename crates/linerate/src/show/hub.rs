@@ -9,6 +9,8 @@ use mesh::incident::{Metric, Series, TimelineEntry};
 use mesh::notify;
 use units::{WallTime, duration};
 
+use super::plural::counted;
+
 /// A line for each agent.
 pub fn agents(list: &AgentList, now: WallTime) -> String {
     if list.agents.is_empty() {
@@ -17,20 +19,22 @@ pub fn agents(list: &AgentList, now: WallTime) -> String {
     let widest = list.agents.iter().map(|agent| agent.name.len()).max().unwrap_or_default();
     let mut text = String::new();
     for agent in &list.agents {
-        let heard = match agent.heard {
-            Some(heard) => {
-                let ago = Duration::from_nanos(now.unix_nanos().saturating_sub(heard.unix_nanos()));
-                format!("last request {} ago", duration::show(Duration::from_secs(ago.as_secs())))
-            }
+        let ago = agent.heard.map(|heard| Duration::from_nanos(now.unix_nanos().saturating_sub(heard.unix_nanos())));
+        let heard = match ago {
+            Some(ago) if ago > CONNECTED => format!("not connected: last request {} ago", notify::long(ago)),
+            Some(ago) => format!("last request {} ago", notify::long(ago)),
             None => "no request yet".to_owned(),
         };
         let version = agent.version.as_deref().unwrap_or("?");
-        let spooled = agent.health.spooled;
+        let spooled = counted(agent.health.spooled, "record", "records");
         // Writing to a text cannot fail.
-        let _ = writeln!(text, "{:widest$}  {heard}, version {version}, {spooled} records to deliver", agent.name);
+        let _ = writeln!(text, "{:widest$}  {heard}, version {version}, {spooled} to deliver", agent.name);
     }
     text
 }
+
+/// An agent that runs asks for work every 20 s, and at least once a minute after failures: what is silent for longer is away.
+const CONNECTED: Duration = Duration::from_secs(90);
 
 /// A plan that was taken.
 pub fn plan(info: &PlanInfo) -> String {
@@ -121,5 +125,34 @@ pub fn amount(metric: Metric, value: f64) -> String {
         Metric::RttMin | Metric::RttLoaded => duration::show(Duration::from_micros(value.max(0.0) as u64)),
         Metric::Loss | Metric::RetransmitShare => format!("{:.2} %", 100.0 * value),
         Metric::Mtu => format!("{value:.0} B"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hub::api::people::AgentInfo;
+
+    use super::*;
+
+    fn line(silent_s: u64, spooled: u64) -> String {
+        let now = WallTime::from_unix_nanos(1_795_949_346_000_000_000);
+        let heard = WallTime::from_unix_nanos(now.unix_nanos() - silent_s * 1_000_000_000);
+        let health = hub::api::work::AgentHealth { spooled, ..Default::default() };
+        let agent = AgentInfo {
+            name: "b".to_owned(),
+            address: None,
+            joined: heard,
+            heard: Some(heard),
+            version: Some("0.1.0".to_owned()),
+            health,
+        };
+        agents(&AgentList { agents: vec![agent] }, now)
+    }
+
+    #[test]
+    fn an_agent_that_is_silent_is_called_not_connected() {
+        assert_eq!(line(323, 0), "b  not connected: last request 5 min ago, version 0.1.0, 0 records to deliver\n");
+        assert_eq!(line(9, 1), "b  last request 9 s ago, version 0.1.0, 1 record to deliver\n");
+        assert!(line(0, 0).starts_with("b  last request 0 s ago"));
     }
 }
