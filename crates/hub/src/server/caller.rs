@@ -101,6 +101,6 @@ const fn least(right: Right) -> AccountRole {
     }
 }
 
-const NO_TOKEN: &str = "this needs a token: `linerate hub token` makes one";
+const NO_TOKEN: &str = "this needs a token: `linerate hub token DIR --for view` makes one on the hub's host";
 /// Enough to tell tokens apart.
 const SHOWN_LETTERS: usize = 8;

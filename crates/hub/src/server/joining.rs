@@ -34,7 +34,9 @@ pub(super) fn join(hub: &Hub, request: &Request, token: Fingerprint) -> Result<J
             AuthorityError::Name(_) | AuthorityError::Certificate(_) => RequestError::NotUnderstood(error.to_string()),
         })?;
     let now = hub.now();
-    let refused = |why: &str| Err(RequestError::Forbidden(format!("the token {why}: `linerate hub token` makes one")));
+    let refused = |why: &str| {
+        Err(RequestError::Forbidden(format!("the token {why}: `linerate hub token DIR` makes one on the hub's host")))
+    };
     match hub.store.redeem(token, Fingerprint::of(&key), now)? {
         Redeemed::Accepted => {}
         Redeemed::Unknown => return refused("is not known here"),
@@ -53,7 +55,7 @@ pub(super) fn join(hub: &Hub, request: &Request, token: Fingerprint) -> Result<J
     };
     if !hub.store.add_agent(row)? {
         return Err(RequestError::Conflict(format!(
-            "an agent {} has joined with another key: `linerate hub remove {}` forgets it",
+            "an agent {} has joined with another key: `linerate hub remove DIR {}` on the hub's host forgets it",
             asked.name, asked.name
         )));
     }

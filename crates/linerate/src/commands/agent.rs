@@ -111,7 +111,7 @@ fn complain(error: JoinError) -> anyhow::Error {
             .hint("--directory names a place for another one"),
         JoinError::Call(CallError::Unreachable { .. }) => Complaint::new(Exit::Unreachable, "the hub does not answer")
             .hint("is the hub running, and is it of the authority that the token names?"),
-        JoinError::Call(CallError::Refused { .. }) => Complaint::new(Exit::Refused, "the hub lets nobody join so"),
+        JoinError::Call(CallError::Refused { .. }) => Complaint::new(Exit::Refused, "this host has not joined"),
         JoinError::Call(CallError::Foreign(_)) => Complaint::new(Exit::Protocol, "this is no hub of linerate"),
         _ => Complaint::new(Exit::Local, "this host cannot join"),
     };

@@ -22,7 +22,6 @@ use hub::store::open;
 use hub::trust::token::Purpose;
 use linux::clock;
 use tokio::sync::watch;
-use units::duration;
 
 use self::files::{complain, new_token, no_database, no_segments, open as open_database, open_of};
 
@@ -145,10 +144,10 @@ fn set_segments(settings: &mut Settings, args: &SegmentArgs) -> anyhow::Result<(
 fn token(args: &TokenArgs) -> anyhow::Result<Exit> {
     let token = new_token(&Directory::at(&args.directory), args.purpose, args.valid)?;
     let counts = match args.purpose {
-        Purpose::Join => "counts once, ",
-        Purpose::View | Purpose::Operate | Purpose::Archive => "",
+        Purpose::Join => "counts once, within",
+        Purpose::View | Purpose::Operate | Purpose::Archive => "counts for",
     };
-    eprintln!("a token to {}: {counts}until {} from now", args.purpose.name(), duration::show(args.valid));
+    eprintln!("a token to {}: {counts} {}", args.purpose.name(), ::mesh::notify::long(args.valid));
     print(format!("{}\n", token.reveal()).as_bytes())
 }
 

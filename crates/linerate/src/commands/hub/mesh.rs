@@ -147,6 +147,11 @@ fn by_token(url: HubUrl, token: &Token) -> anyhow::Result<Hub> {
 
 fn refused(error: CallError) -> anyhow::Error {
     let complaint = match &error {
+        // What TLS says of a certificate is text by the time it is here.
+        CallError::Unreachable { source, .. } if source.to_string().contains("certificate") => {
+            Complaint::new(Exit::Unreachable, "something else answers there")
+                .hint("its certificate is not of this hub's authority: another hub, or a proxy, has the address")
+        }
         CallError::Unreachable { .. } => Complaint::new(Exit::Unreachable, "the hub does not answer")
             .hint("`linerate hub run DIR` runs it; only a hub that runs knows what its mesh does"),
         CallError::Refused { status: 404, .. } => Complaint::new(Exit::NotFound, "the hub does not have that"),
