@@ -107,6 +107,13 @@ impl Member {
         }
     }
 
+    /// Why it took no part, or ceased to, in words that stand behind its name: what programs said of it begins with the name as well.
+    #[must_use]
+    pub fn why_absent(&self) -> Option<&str> {
+        let why = self.failure.as_deref()?;
+        Some(why.strip_prefix(&self.name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(why))
+    }
+
     /// Whether it lives in a machine, as a guest does in its host: one of its attributes has that name.
     #[must_use]
     pub fn lives_in(&self, machine: &str) -> bool {

@@ -8,7 +8,7 @@ use model::host::snapshot::Snapshot;
 
 use crate::carrier::{Call, Voice};
 use crate::program::{self, Allowance, Ended, Said};
-use crate::task::{Site, cannot_start, silence};
+use crate::task::{Site, cannot_start, no_version, silence};
 
 /// The version of linerate at a host, which is also the question whether the host answers.
 ///
@@ -19,9 +19,7 @@ pub fn version(site: &Site<'_>, patience: Duration, stop: &Stop) -> Result<Strin
     let text = String::from_utf8_lossy(&said.stdout).trim().to_owned();
     match (said.ended, text.strip_prefix("linerate ")) {
         (Ended::By(status), Some(version)) if status.success() => Ok(version.to_owned()),
-        (Ended::By(status), _) if status.success() => {
-            Err(format!("{}: `{}` there is not linerate", site.name, site.program.display()))
-        }
+        (Ended::By(status), _) if status.success() => Err(no_version(site, &text)),
         _ => Err(silence(site, &said).0),
     }
 }

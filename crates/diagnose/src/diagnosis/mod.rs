@@ -242,7 +242,7 @@ fn symptom(flow: &Flow) -> Option<Symptom> {
 
 fn notes(round: &Round) -> Vec<String> {
     let silent = round.members.iter().filter_map(|member| {
-        let why = member.failure.as_ref()?;
+        let why = member.why_absent()?;
         Some(format!("{}: {why}", member.name))
     });
     let failed = round.tests.iter().filter_map(|tested| match &tested.finding {

@@ -15,7 +15,7 @@ use crate::locate::round::layers;
 pub fn grids(round: &Round) -> Grids {
     let rates = rates::of(round);
     let failures: BTreeMap<&str, &str> =
-        round.members.iter().filter_map(|member| Some((member.name.as_str(), member.failure.as_deref()?))).collect();
+        round.members.iter().filter_map(|member| Some((member.name.as_str(), member.why_absent()?))).collect();
     let mut grids = Vec::new();
     for layer in layers(round) {
         let networks: BTreeSet<Option<String>> = layer.cells.iter().map(|cell| cell.to.network.clone()).collect();

@@ -98,7 +98,7 @@ fn sums(round: &Round) -> String {
         text.push_str(&format!("{poor} of them of poor quality: something beside the path disturbed them\n"));
     }
     for member in &round.members {
-        if let Some(why) = &member.failure {
+        if let Some(why) = member.why_absent() {
             text.push_str(&format!("{} took no part, or ceased to: {}\n", line(&member.name), indented(why)));
         }
         for remark in &member.remarks {

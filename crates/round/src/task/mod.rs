@@ -31,7 +31,7 @@ use crate::program::{self, Ended};
 pub use arguments::arguments;
 pub use partner::LISTENING;
 use question::Question;
-pub use site::{End, Partner, Site, cannot_start, silence};
+pub use site::{End, Partner, Site, cannot_start, no_version, silence};
 
 /// A test to run.
 #[derive(Debug, Clone, Copy)]

@@ -92,6 +92,73 @@ pub fn silence(site: &Site<'_>, said: &Said) -> (String, bool) {
         Ended::By(_) if said.stderr.trim().is_empty() => {
             (format!("{name}: what the program there printed is not understood, or not plausible"), false)
         }
-        Ended::By(_) => (format!("{name}: {}", said.stderr.lines().take(3).collect::<Vec<_>>().join("; ")), false),
+        Ended::By(_) => (format!("{name}: {}", complaint(&said.stderr)), false),
+    }
+}
+
+/// What a program complains about, without what a command line is told besides: usage and tips.
+fn complaint(stderr: &str) -> String {
+    let lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines: Vec<&str> =
+        lines.take_while(|line| !line.starts_with("Usage: ") && !line.starts_with("tip: ")).collect();
+    let text = lines.into_iter().take(3).collect::<Vec<_>>().join("; ");
+    // In the words of clap, by which every linerate reads its command line.
+    let is_of_another_version =
+        text.starts_with("error: unexpected argument") || text.starts_with("error: unrecognized subcommand");
+    if is_of_another_version {
+        format!("{text}: its linerate is older or newer than the one that leads the round")
+    } else {
+        text
+    }
+}
+
+/// What a host answers in place of a version. A shell's start-up file that prints stands before every answer.
+#[must_use]
+pub fn no_version(site: &Site<'_>, answer: &str) -> String {
+    let (name, program) = (site.name, site.program.display());
+    let letters = answer.lines().next().unwrap_or_default().chars().filter(|letter| !letter.is_control());
+    let first: String = letters.take(LONGEST_ANSWER).collect();
+    if answer.lines().any(|line| line.starts_with("linerate ")) {
+        return format!(
+            "{name}: \"{first}\" stands before what `{program}` answers: a start-up file of the shell there (~/.bashrc) prints it, and must print nothing where there is no terminal"
+        );
+    }
+    if first.is_empty() {
+        return format!("{name}: `{program}` there is not linerate: it answers nothing");
+    }
+    format!("{name}: `{program}` there is not linerate: it answers \"{first}\"")
+}
+
+/// Letters of an answer that are shown.
+const LONGEST_ANSWER: usize = 60;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_complaint_is_told_without_tips_and_usage() {
+        let stderr = "error: unexpected argument '--within' found\n\n  tip: a similar argument exists: '--wait'\n\nUsage: linerate serve --once\n";
+        let told = complaint(stderr);
+        assert_eq!(
+            told,
+            "error: unexpected argument '--within' found: its linerate is older or newer than the one that leads the round"
+        );
+        assert_eq!(complaint("error: port 5201 is taken\nhint: --port\n"), "error: port 5201 is taken; hint: --port");
+    }
+
+    #[test]
+    fn a_greeting_before_the_version_is_told_as_one() {
+        let site = Site {
+            name: "motd",
+            carrier: None,
+            program: OsStr::new("linerate"),
+            partner: Partner::Started,
+            port: 5201,
+            http_port: 80,
+        };
+        let told = no_version(&site, "*** Welcome to NRAO. ***\nlinerate 0.1.0");
+        assert!(told.starts_with("motd: \"*** Welcome to NRAO. ***\" stands before what `linerate` answers"), "{told}");
+        assert_eq!(no_version(&site, "bash 5.2"), "motd: `linerate` there is not linerate: it answers \"bash 5.2\"");
     }
 }

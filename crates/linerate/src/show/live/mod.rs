@@ -85,7 +85,7 @@ impl Board {
         }
     }
 
-    /// A test has ended: what it says of a pair, if it is one of the grid; else a line.
+    /// A test has ended: what it says of a pair, if it is one of the grid; else a line, if it is not empty.
     fn ended(&mut self, of: Option<((usize, usize), Cell)>, line: impl FnOnce() -> String) {
         if let Some((pair, cell)) = of {
             self.cells.insert(pair, cell);
@@ -93,7 +93,12 @@ impl Board {
         }
         match &self.bar {
             Some(bar) => bar.inc(1),
-            None => self.say(&line()),
+            None => {
+                let line = line();
+                if !line.is_empty() {
+                    self.say(&line);
+                }
+            }
         }
     }
 

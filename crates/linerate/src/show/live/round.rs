@@ -13,12 +13,17 @@ use round::leader::Audience;
 
 use super::{Board, Cell, Host};
 use crate::show::played;
+use crate::show::plural::counted;
 use crate::show::progress::Talk;
 
 /// What is shown while a round runs: the grid of the hosts that send or receive flows.
 pub struct Screen<'a> {
     plan: &'a Plan,
     board: Board,
+    /// How many tests of each host are to come.
+    left: Vec<usize>,
+    /// Hosts that take part no more: one line says it for all of their tests.
+    absent: BTreeSet<usize>,
 }
 
 impl<'a> Screen<'a> {
@@ -33,7 +38,11 @@ impl<'a> Screen<'a> {
         let hosts = hosts.into_iter().map(|(number, name)| Host { number, name: name.to_owned() });
         let board = Board::new(hosts.collect(), pairs.into_iter(), schedule.slots.len(), talk);
         board.message("asking all hosts who they are");
-        Self { plan, board }
+        let mut left = vec![0; plan.hosts.len()];
+        for slot in &schedule.slots {
+            hosts_of(slot).into_iter().for_each(|host| left[host] += 1);
+        }
+        Self { plan, board, left, absent: BTreeSet::new() }
     }
 
     /// Leaves the terminal as it was.
@@ -63,7 +72,13 @@ impl Audience for Screen<'_> {
 
     fn ended(&mut self, slot: &Slot, tested: &Tested) {
         let cell = (slot.weight == Weight::Heavy).then(|| (pair(slot), cell(&tested.finding)));
+        hosts_of(slot).into_iter().for_each(|host| self.left[host] = self.left[host].saturating_sub(1));
+        let is_known = matches!(tested.finding, Finding::Nothing { .. })
+            && hosts_of(slot).iter().any(|host| self.absent.contains(host));
         self.board.ended(cell, || {
+            if is_known {
+                return String::new();
+            }
             let found = played::finding(&tested.finding, None).into_iter().next().unwrap_or_default();
             let from_to = format!("{} > {}", tested.from, tested.to);
             let at = tested.began.as_secs_f64();
@@ -72,8 +87,20 @@ impl Audience for Screen<'_> {
     }
 
     fn failed(&mut self, host: usize, why: &str) {
-        self.board.say(&format!("{} takes part no more: {why}", self.plan.hosts[host].name));
+        let name = &self.plan.hosts[host].name;
+        let why = why.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(why);
+        let tests = match self.left[host] {
+            0 => String::new(),
+            left => format!("; {} left out", counted(left, "test", "tests")),
+        };
+        self.board.say(&format!("{name} takes part no more: {why}{tests}"));
+        self.absent.insert(host);
     }
+}
+
+/// The two hosts of a test; one where a host tests itself.
+fn hosts_of(slot: &Slot) -> BTreeSet<usize> {
+    BTreeSet::from([slot.pair.from, slot.pair.to])
 }
 
 const fn pair(slot: &Slot) -> (usize, usize) {
