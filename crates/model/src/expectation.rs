@@ -43,7 +43,7 @@ pub struct Prediction {
     pub steady: DataRate,
     /// What holds it there.
     pub limit: Bound,
-    /// The same in words, with its size: `receive window, 6 MiB over 190 ms`.
+    /// The same in words, with its size: `receive window, 6 MiB buffer at RTT 190 ms`.
     pub because: String,
     /// What part of the predicted goodput was measured, 0 to 1 and above; absent where nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,7 @@
 //! One execution of a test.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -51,6 +52,26 @@ pub struct Run {
 impl Run {
     /// The version of this format that this program writes.
     pub const FORMAT: u32 = 1;
+
+    /// What the host that stored it is called: by its name, or `this host`.
+    #[must_use]
+    pub fn local_name(&self) -> String {
+        self.local.name.clone().unwrap_or_else(|| "this host".to_owned())
+    }
+
+    /// What the other host is called: by its name, or as it was typed where it has none, and where both have one name though they are
+    /// two, as network namespaces of one machine and hosts made from one image are.
+    #[must_use]
+    pub fn peer_name(&self) -> String {
+        let target = &self.peer.target;
+        let is_own_name = |name: &&String| Some(*name) == self.local.name.as_ref() && !is_loopback(target);
+        self.peer.host.name.as_ref().filter(|name| !is_own_name(name)).unwrap_or(target).clone()
+    }
+}
+
+/// Whether a target is this host, whatever its network namespace.
+fn is_loopback(target: &str) -> bool {
+    target == "localhost" || target.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// What a user declares of an imported run: facts of its path that the tool did not print. They stand beside what was

@@ -87,15 +87,14 @@ impl<'a> Case<'a> {
 
     fn of(run: &'a Run, measurement: &'a Measurement, total: &'a DirectionTotal) -> Self {
         let flow = measurement.flows.iter().find(|flow| flow.heading == total.heading);
-        let name = |identity: &HostIdentity, other: &str| identity.name.clone().unwrap_or_else(|| other.to_owned());
         let local = End {
-            name: name(&run.local, "this host"),
+            name: run.local_name(),
             identity: &run.local,
             address: flow.and_then(|flow| ip(&flow.local_address)),
             facts: None,
         };
         let peer = End {
-            name: name(&run.peer.host, &run.peer.target),
+            name: run.peer_name(),
             identity: &run.peer.host,
             address: flow.and_then(|flow| ip(&flow.peer_address)),
             facts: None,

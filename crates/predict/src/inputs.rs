@@ -92,7 +92,13 @@ fn path_rate(case: &Case<'_>) -> Result<KnownValue<DataRate>, Unpredictable> {
 /// Why the cards tell nothing.
 fn why_no_rate(case: &Case<'_>) -> String {
     let name = |end: &End<'_>| {
-        let device = end.identity.device.as_ref().map(|device| format!("{} of {}", device.name, end.name));
+        let device = end.identity.device.as_ref().map(|device| {
+            // Else who looks at `ethtool` finds a speed there.
+            let is_made_up = device.speed.is_some_and(|speed| !speed.is_zero()) && device.reported_speed().is_none();
+            let driver = device.driver.as_deref().filter(|_| is_made_up);
+            let driver = driver.map_or_else(String::new, |driver| format!(" ({driver}, whose speed is made up)"));
+            format!("{} of {}{driver}", device.name, end.name)
+        });
         device.unwrap_or_else(|| format!("the device of {}", end.name))
     };
     format!("{} and {} report no link speed", name(&case.sender), name(&case.receiver))

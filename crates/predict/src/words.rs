@@ -12,8 +12,9 @@ pub fn because(bound: Bound, inputs: &Inputs) -> String {
     let rtt = show(Duration::from_micros(inputs.rtt_us.value));
     match bound {
         Bound::Path => format!("the path carries {}", inputs.path_rate.value),
-        Bound::SendBuffer => format!("send buffer, {} over {rtt}", binary(inputs.send_buffer.value)),
-        Bound::ReceiveWindow => format!("receive window, {} over {rtt}", binary(inputs.receive_buffer.value)),
+        Bound::SendBuffer => format!("send buffer, {} at RTT {rtt}", binary(inputs.send_buffer.value)),
+        // A part of the buffer pays for the overhead of packets: "6 MiB over 100 ms" would be read as a window of 6 MiB.
+        Bound::ReceiveWindow => format!("receive window, {} buffer at RTT {rtt}", binary(inputs.receive_buffer.value)),
         Bound::Asked => match inputs.pace.as_ref().or(inputs.application_rate.as_ref()) {
             Some(rate) => {
                 format!("the test asks for {}{}", rate.value, if inputs.streams.value > 1 { " a stream" } else { "" })

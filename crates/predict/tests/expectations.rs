@@ -72,7 +72,7 @@ fn an_untuned_host_gets_what_its_buffers_allow_and_no_fraction_of_it() {
     // Half of 6 MiB over 190 ms is 132 Mbit/s, of which the start costs some.
     assert_eq!(
         (prediction.limit, prediction.because.as_str()),
-        (Bound::ReceiveWindow, "receive window, 6 MiB over 190 ms")
+        (Bound::ReceiveWindow, "receive window, 6 MiB buffer at RTT 190 ms")
     );
     assert_within(80.0..=132.5, mbit(prediction.goodput));
     assert_within(125.0..=132.5, mbit(prediction.steady));
@@ -84,7 +84,10 @@ fn the_smaller_of_two_buffers_is_named() {
     let mut small = untuned();
     small["local"]["tcp"]["send_bytes"]["most"] = json!(2 << 20);
     let prediction = prediction(small);
-    assert_eq!((prediction.limit, prediction.because.as_str()), (Bound::SendBuffer, "send buffer, 2 MiB over 190 ms"));
+    assert_eq!(
+        (prediction.limit, prediction.because.as_str()),
+        (Bound::SendBuffer, "send buffer, 2 MiB at RTT 190 ms")
+    );
     // The sender that waits in its write fills it with whole frames, whose heads take little: nearly 2 MiB over 190 ms, which
     // are 88 Mbit/s.
     assert_within(78.0..=88.4, mbit(prediction.steady));
@@ -199,8 +202,17 @@ fn without_a_rate_or_a_model_there_is_a_reason_in_its_place() {
     nowhere.as_object_mut().unwrap().remove("declared_line_rate_bps");
     nowhere["local"]["device"] = json!({"name": "lo", "mtu_bytes": 65_536});
     nowhere["peer"]["device"] = json!({"name": "veth0", "driver": "veth", "speed_bps": 10_000_000_000_u64});
+    let mut namespaces = nowhere.clone();
+    namespaces["peer"]["name"] = json!("west");
+    namespaces["peer"]["target"] = json!("192.0.2.9");
+    let why = why_not(namespaces).to_string();
+    assert!(why.contains("lo of west and veth0 of 192.0.2.9 "), "two network namespaces of one machine: {why}");
     let why = why_not(nowhere).to_string();
-    assert!(why.contains("lo of west and veth0 of east report no link speed") && why.contains("--expect"), "{why}");
+    assert!(
+        why.contains("lo of west and veth0 of east (veth, whose speed is made up) report no link speed")
+            && why.contains("--expect"),
+        "{why}"
+    );
     let mut strange = untuned();
     strange["measurement"]["flows"][0]["congestion_control"] = json!("vegas");
     assert_eq!(why_not(strange), Unpredictable::Algorithm("vegas".to_owned()));

@@ -239,12 +239,11 @@ fn of_transfer(common: &Common, name: &str) -> anyhow::Result<String> {
 }
 
 fn tested(run: Run, samples: RunSamples, start: units::WallTime) -> Tested {
-    let peer = run.peer.host.name.clone().unwrap_or_else(|| run.peer.target.clone());
     let endpoint = |host: String| Endpoint { host, network: None };
     Tested {
         label: format!("run {}", run.id),
-        from: endpoint(run.local.name.clone().unwrap_or_else(|| "this host".to_owned())),
-        to: endpoint(peer),
+        from: endpoint(run.local_name()),
+        to: endpoint(run.peer_name()),
         began: Duration::from_nanos(run.started.unix_nanos().saturating_sub(start.unix_nanos())),
         expected: run.declared_line_rate,
         way: Vec::new(),

@@ -15,7 +15,7 @@ pub fn of(run: &Run) -> Vec<Expectation> {
     if kept.is_empty() { predict::of_run(run) } else { kept.to_vec() }
 }
 
-/// A line for one direction: `148 Mbit/s (receive window, 6 MiB over 190 ms); measured 1.70 Mbit/s, 1 % of it`.
+/// A line for one direction: `148 Mbit/s (receive window, 6 MiB buffer at RTT 190 ms); measured 1.70 Mbit/s, 1 % of it`.
 pub fn line(run: &Run, expectation: &Expectation) -> String {
     match &expectation.expected {
         Expected::Predicted(prediction) => beside(run, expectation.heading, prediction),

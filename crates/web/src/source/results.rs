@@ -71,9 +71,7 @@ fn of_tested(round: RunId, tested: &Tested) -> Vec<OfPair> {
 /// The results of a run that is part of no round, by the names of its hosts.
 #[must_use]
 pub fn of_run(run: &Run) -> Vec<OfPair> {
-    let from = run.local.name.clone().unwrap_or_else(|| "this host".to_owned());
-    let to = run.peer.host.name.clone().unwrap_or_else(|| run.peer.target.clone());
-    of_directions(run, &Pair { from, to, network: None }, None)
+    of_directions(run, &Pair { from: run.local_name(), to: run.peer_name(), network: None }, None)
 }
 
 /// `asked` is from the host that stores the run to its peer.

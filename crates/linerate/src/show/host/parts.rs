@@ -31,7 +31,7 @@ pub fn interfaces(interfaces: &[Interface]) -> String {
         rows.add_row([
             name(interface),
             driver(interface),
-            interface.mode.value().and_then(|mode| mode.speed).map_or_else(dash, |speed| speed.to_string()),
+            interface.reported_speed().map_or_else(dash, |speed| speed.to_string()),
             interface.link.value().and_then(|link| link.mtu).map_or_else(dash, |mtu| mtu.to_string()),
             interface.qdiscs.value().map_or_else(dash, |qdiscs| queueing(qdiscs)),
             interface.rings.value().map_or_else(dash, |rings| of(rings.rx, rings.rx_max)),
