@@ -98,6 +98,7 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<ListedRun> {
         started: WallTime::from_unix_nanos(count("started_unix_ns")?.unwrap_or(0)),
         role: named(row, "role")?,
         peer: row.get("target")?,
+        hosts: None,
         protocol: named(row, "protocol")?,
         direction: named(row, "direction")?,
         outcome,

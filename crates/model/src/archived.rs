@@ -30,6 +30,9 @@ pub struct ListedRun {
     pub role: Role,
     /// The other side, as it was named.
     pub peer: String,
+    /// Who tested whom, by the names of a hub's plan; absent where the list is one host's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<ListedHosts>,
     /// Which protocol carried the payload.
     pub protocol: Protocol,
     /// Who sent, seen from the host that started the test.
@@ -41,6 +44,16 @@ pub struct ListedRun {
     pub goodput: Option<DataRate>,
     /// TCP segments retransmitted, in all directions together; `null` where nobody counted.
     pub retransmits: Option<PacketCount>,
+}
+
+/// The two hosts of a run in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ListedHosts {
+    /// The one that sends, or that asks.
+    pub from: String,
+    /// The one that receives, or that answers.
+    pub to: String,
 }
 
 /// Two sets of runs beside each other.

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use mesh::clock;
 use mesh::incident::{Incident, IncidentId, Metric, Series};
-use model::archived::ListedRun;
+use model::archived::{ListedHosts, ListedRun};
 use model::host::change::{ChangeEntry, LoggedChange};
 use model::host::snapshot::Snapshot;
 use model::played::Finding;
@@ -45,7 +45,7 @@ use crate::segments::samples;
 use crate::segments::target::SegmentTarget;
 use crate::store::rows::{Point, RecordQuery, StoredRecord};
 use crate::store::{Store, StoreError};
-use crate::watching::{MOST_TESTS, latest_round, newest_facts, oldest_latest};
+use crate::watching::{MOST_TESTS, PairTest, latest_round, newest_facts, oldest_latest};
 use latest::{Count, Known, LatestPoints, Progress};
 use outline::Counted;
 
@@ -283,7 +283,7 @@ impl Source for HubSource {
     }
 
     fn runs(&self, limit: u32) -> Result<Vec<ListedRun>, SourceError> {
-        Ok(self.newest_runs(limit)?.iter().map(|(_, run)| run_summary(run)).collect())
+        Ok(self.newest_runs(limit)?.iter().map(|(record, run)| listed(record, run)).collect())
     }
 
     fn run(&self, id: RunId) -> Result<StoredRun, SourceError> {
@@ -420,6 +420,13 @@ const fn rate_of(kind: TestKind) -> Metric {
 
 fn with_run(record: StoredRecord) -> Option<(StoredRecord, Run)> {
     run_of(&record).map(|run| (record, run))
+}
+
+/// A run in a line, with the hosts by the names of the plan: what hosts call themselves may be one name for all of them.
+fn listed(record: &StoredRecord, run: &Run) -> ListedRun {
+    let pair = record.run.as_deref().and_then(PairTest::of);
+    let hosts = pair.map(|pair| ListedHosts { from: pair.from, to: pair.to });
+    ListedRun { hosts, ..run_summary(run) }
 }
 
 fn run_of(record: &StoredRecord) -> Option<Run> {

@@ -60,3 +60,15 @@ fn run_is_found_by_its_link_however_many_came_after_it() {
     let unknown = source.run(RunId::new(WallTime::from_unix_nanos(NOON), 7)).unwrap_err();
     assert!(unknown.to_string().contains("that came after it began"), "{unknown}");
 }
+
+/// Names that hosts have of themselves may be one for all of them.
+#[test]
+fn runs_are_listed_by_the_hosts_of_the_plan() {
+    let place = TempDir::new().unwrap();
+    let store = Sqlite::open(&place.path().join("hub.db")).unwrap();
+    deliver(&store, 0..1);
+    let source = HubSource::new("test".to_owned(), Arc::new(store), None);
+    let listed = source.runs(1).unwrap();
+    let hosts = listed[0].hosts.clone().unwrap_or_else(|| panic!("{listed:?}"));
+    assert_eq!((hosts.from.as_str(), hosts.to.as_str()), ("a", "b"));
+}

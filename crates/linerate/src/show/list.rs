@@ -126,6 +126,7 @@ mod tests {
             started: WallTime::from_unix_nanos(1_795_691_744_426_913_360),
             role: Role::Client,
             peer: "dtn1.some-site.example.org".to_owned(),
+            hosts: None,
             protocol: Protocol::Tcp,
             direction: Direction::Bidirectional,
             outcome: Outcome::Complete,

@@ -31,8 +31,8 @@ export async function overview(values) {
     [h("h2", null, "Rounds"), data.rounds.length ? table(["started", "plan", right("hosts"), right("tests"), right("failed")], data.rounds.map((round) =>
       [moment(round.started_unix_ns), h("a", { href: `/round/${round.id}` }, round.title || round.id), right(round.hosts), right(round.tests), right(round.tests_failed)]))
       : none("No round. This makes one:", "linerate round PLAN"), more(data.more.rounds)],
-    h("h2", null, "Runs"), data.runs.length ? table(["started", "peer", "protocol", right("goodput"), right("retransmits"), "failure"], data.runs.map((run) =>
-      [moment(run.started_unix_ns), h("a", { href: `/run/${run.id}` }, run.peer), run.protocol, right(run.goodput_bps === undefined ? "" : rate(run.goodput_bps)), right(run.retransmits ?? ""), outcome(run)]))
+    h("h2", null, "Runs"), data.runs.length ? table(["started", data.runs.some((run) => run.hosts) ? "from, to" : "peer", "protocol", right("goodput"), right("retransmits"), "failure"], data.runs.map((run) =>
+      [moment(run.started_unix_ns), h("a", { href: `/run/${run.id}` }, run.hosts ? `${run.hosts.from} to ${run.hosts.to}` : run.peer), run.protocol, right(run.goodput_bps === undefined ? "" : rate(run.goodput_bps)), right(run.retransmits ?? ""), outcome(run)]))
       : data.incidents ? h("p", { class: "quiet" }, "No run yet: agents run what the plan asks for.") : none("No run. This makes one:", "linerate test HOST"), more(data.more.runs),
     h("h2", null, "Hosts"), data.hosts.length ? h("p", null, data.hosts.flatMap((name, at) => [at ? ", " : "", host(name)])) : data.incidents ? none("No agent has joined. This makes a token for one:", "linerate hub token DIR") : none("No host is known. This reads one:", "linerate host snapshot"), more(data.more.hosts),
     h("h2", null, "What if"), h("p", null, h("a", { href: "/what-if" }, "Simulate a transfer over a path"))] };

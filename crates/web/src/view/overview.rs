@@ -1,5 +1,6 @@
 //! Lists of rounds, runs and hosts.
 
+use model::archived::{ListedHosts, ListedRun};
 use model::round::RoundSummary;
 use model::run::{Outcome, RunId};
 use model::spec::{Direction, Protocol};
@@ -63,6 +64,9 @@ pub struct RunLine {
     pub started: WallTime,
     /// The other side.
     pub peer: String,
+    /// Of a hub: who tested whom, by the names of its plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<ListedHosts>,
     /// TCP or UDP.
     pub protocol: Protocol,
     /// Who sent, seen from the host that started the test.
@@ -92,7 +96,11 @@ impl Overview {
         // Each run that a hub lists it has to read: where nothing is searched for, no more than what is shown and as many again.
         let listed = u32::try_from(limit.saturating_mul(2)).unwrap_or(MOST_SEARCHED);
         let mut runs = source.runs(if wanted.is_empty() { listed } else { MOST_SEARCHED })?;
-        runs.retain(|run| matches(&run.peer) || matches(&run.id.to_string()));
+        let names = |run: &ListedRun| {
+            let hosts = run.hosts.iter().flat_map(|hosts| [&hosts.from, &hosts.to]);
+            hosts.chain([&run.peer]).any(|name| matches(name))
+        };
+        runs.retain(|run| names(run) || matches(&run.id.to_string()));
         let mut incidents = source.incidents()?;
         if let Some(incidents) = &mut incidents {
             // Its symptoms are those of another one, whose page has them.
@@ -111,6 +119,7 @@ impl Overview {
             id: run.id,
             started: run.started,
             peer: run.peer,
+            hosts: run.hosts,
             protocol: run.protocol,
             direction: run.direction,
             outcome: run.outcome,
