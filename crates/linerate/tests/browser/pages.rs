@@ -112,7 +112,11 @@ fn a_host_is_shown_with_its_findings_and_what_is_set_otherwise_than_on_its_peers
     for host in ["naasc-vs-2", "naasc-vs-3", "naasc-vs-5"] {
         assert!(text.contains(host), "{host}: {text}");
     }
-    let findings = visit.json("/view/v1/host?name=naasc-vs-4")["audit"]["findings"].clone();
+    let audit = visit.json("/view/v1/host?name=naasc-vs-4")["audit"].clone();
+    let rules = &audit["summary"]["by_rule"];
+    let counted = format!("{} rules: {} fired, {} passed", audit["summary"]["rules"], rules["fail"], rules["pass"]);
+    assert!(text.contains(&counted), "{counted}: {text}");
+    let findings = audit["findings"].clone();
     for finding in findings.as_array().unwrap() {
         assert!(text.contains(finding["rule"].as_str().unwrap()), "{finding}");
     }
