@@ -103,6 +103,9 @@ fn describe(page: &mut Page, run: &Run, (measurement, expectations): (&Measureme
         && let Some(flow) = measurement.flows.first()
     {
         page.line("transport", &methods(flow));
+        if let Some(buffers) = buffers(run, flow.heading) {
+            page.line("buffers", &buffers);
+        }
     }
     let quality = Quality::of_run(run);
     if quality.grade() > Grade::Good {
@@ -115,6 +118,21 @@ fn describe(page: &mut Page, run: &Run, (measurement, expectations): (&Measureme
     for anomaly in &measurement.anomalies {
         page.line("note", anomaly);
     }
+}
+
+/// How far the buffers of a TCP run could grow: what was asked for, or the limits of autotuning in the hosts at that time.
+fn buffers(run: &Run, heading: Heading) -> Option<String> {
+    if let Some(window) = run.spec.window {
+        return Some(format!("{window} asked of both ends (--window)"));
+    }
+    let (sender, receiver) = match heading {
+        Heading::Outbound => (&run.local, &run.peer.host),
+        Heading::Inbound => (&run.peer.host, &run.local),
+    };
+    let sent = sender.tcp.map(|tcp| format!("sender up to {} (tcp_wmem)", tcp.send.most));
+    let received = receiver.tcp.map(|tcp| format!("receiver up to {} (tcp_rmem)", tcp.receive.most));
+    let known: Vec<String> = sent.into_iter().chain(received).collect();
+    (!known.is_empty()).then(|| known.join(", "))
 }
 
 /// What the peer printed of its own side, where it was asked to send it.
