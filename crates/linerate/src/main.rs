@@ -23,7 +23,7 @@ mod show;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 use crate::exit::Exit;
 
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
         eprintln!("linerate: running `{own}`");
     }
     let monitored = is_for_monitoring(&words);
-    let exit = match cli::Cli::try_parse_from(words) {
+    let exit = match parsed(words) {
         Ok(cli) => commands::run(cli).unwrap_or_else(|error| {
             show::error::print(&error);
             if monitored { nothing_known(&format!("{error:#}")) } else { Exit::of_error(&error) }
@@ -46,6 +46,17 @@ fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     exit.into()
+}
+
+/// What was typed. Help is laid out for the terminal, where there is one.
+fn parsed(words: Vec<OsString>) -> Result<cli::Cli, clap::Error> {
+    let asks_for_help = words.iter().any(|word| word == "--help" || word == "-h" || word == "help");
+    let Some(width) = show::wrap::terminal_width().filter(|_| asks_for_help) else {
+        return cli::Cli::try_parse_from(words);
+    };
+    let mut command = cli::examples::fitted(cli::Cli::command(), width);
+    let matches = command.try_get_matches_from_mut(words)?;
+    cli::Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
 /// Whether a monitoring system reads the end of this: a code of ours would be an alarm, or none of its own.

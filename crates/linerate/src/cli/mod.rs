@@ -8,6 +8,7 @@ pub mod demo;
 pub mod detect;
 #[cfg(test)]
 mod documented;
+pub mod examples;
 pub mod gateways;
 pub mod habits;
 pub mod helper;
