@@ -3,6 +3,7 @@
 //! * [`mod@file`]: pcap and pcapng, bytes in, packets out
 //! * [`decode`]: from a packet to the TCP segment in it
 //! * `stream`: both, and packets in the order of their times (`order`)
+//! * `fragments`, `tags`: packets that were cut, and tags that differ by direction, put together
 //! * `connection`, `direction`: the state of each connection, direction by direction
 //! * [`verdict`]: what limited a transfer, by rules over that state
 //! * `sharing`: what several transfers between two hosts say together
@@ -18,12 +19,14 @@ pub mod decode;
 mod direction;
 pub mod ends;
 pub mod file;
+mod fragments;
 pub mod live;
 mod order;
 pub mod report;
 mod sequence;
 mod sharing;
 mod stream;
+mod tags;
 pub mod trace;
 pub mod verdict;
 pub mod write;

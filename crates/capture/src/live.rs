@@ -169,7 +169,8 @@ impl LiveTrace {
     pub fn end(mut self, drops: DropCounts, damage: Option<FileError>) -> TraceReport {
         let Self { packets, flows, frames, .. } = &mut self;
         packets.end(|next| flows.take(next));
-        let Ended { connections, left_out } = flows.end();
+        let Ended { mut connections, left_out } = flows.end();
+        packets.name_tags(&mut connections);
         TraceReport {
             packets: *frames,
             counts: packets.counts(),

@@ -35,6 +35,9 @@ pub struct OrderFaults {
 /// Segments that wait at most: what per-CPU buffers mix up is a few hundred packets apart.
 const MAX_WAITING: usize = 8_192;
 
+/// Segments that stand between the first part of an IP packet and a later one, at most.
+const MAX_BETWEEN: usize = 256;
+
 /// No capture is longer than three years: times beyond are damage, and count as its end.
 const MAX_SPAN_NS: i64 = 100_000_000_000_000_000;
 /// The year 2200, so that a span after it can still be added.
@@ -74,6 +77,16 @@ impl SortWindow {
             next(first);
             self.waiting.pop_front();
         }
+    }
+
+    /// A segment that waits has so many more bytes: a later part of its IP packet has come. False where it does not wait any more.
+    #[cold]
+    pub(crate) fn lengthen(&mut self, frame: u64, bytes: u32) -> bool {
+        // Parts follow one another: the segment is among the last ones.
+        let mut latest = self.waiting.iter_mut().rev().take(MAX_BETWEEN);
+        let Some(segment) = latest.find(|segment| segment.frame == frame) else { return false };
+        segment.payload = segment.payload.saturating_add(bytes);
+        true
     }
 
     /// The latest time of all that was taken; none before the first.

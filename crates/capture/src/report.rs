@@ -23,12 +23,17 @@ pub struct PacketCounts {
     pub tcp: u64,
     /// Packets with anything but TCP.
     pub other: u64,
-    /// Later fragments of IP packets.
+    /// Later fragments of IP packets with TCP.
     pub fragments: u64,
+    /// Of these, fragments whose first one the capture lacks, or has much earlier or later: their bytes are not counted.
+    pub fragments_apart: u64,
     /// Packets of which too little was stored.
     pub cut_short: u64,
     /// Packets of a link layer that is not known.
     pub unknown_link: u64,
+    /// The first such link layer, by its `LINKTYPE_` number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_unknown_link: Option<u16>,
 }
 
 /// What one capture file holds, with what could not be read of it.
@@ -63,6 +68,9 @@ pub struct ConnectionReport {
     pub server: SocketAddr,
     /// A digest of tags and tunnels around its packets; 0 where there are none.
     pub outer: u32,
+    /// The tags and tunnels of its first packet, the outermost first; absent where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<String>,
     /// When its first packet came, in nanoseconds since 1970.
     pub first_ns: i64,
     /// When its last packet came.
@@ -294,6 +302,7 @@ impl ConnectionReport {
             client,
             server,
             outer: ends.outer,
+            tags: None,
             first_ns: connection.first_ns,
             last_ns,
             first_frame: connection.first_frame,

@@ -1,9 +1,11 @@
 //! Bytes of a capture file in, TCP segments in the order of their times out.
 
-use crate::decode::{Content, Segment, decode};
+use crate::decode::{Content, Endpoints, Segment, decode};
 use crate::file::{DropCounts, FileError, FileReader, Packet};
+use crate::fragments::Fragments;
 use crate::order::{OrderFaults, SortWindow};
-use crate::report::PacketCounts;
+use crate::report::{ConnectionReport, PacketCounts};
+use crate::tags::{TagNames, TagPairs};
 
 /// Packets that stand behind others in a file, and are earlier by less than this, are put before them.
 pub(crate) const SORT_WINDOW_NS: i64 = 100_000_000;
@@ -19,6 +21,9 @@ pub(crate) struct Stream {
 #[derive(Debug)]
 pub(crate) struct PacketOrder {
     order: SortWindow,
+    fragments: Fragments,
+    tags: TagPairs,
+    names: TagNames,
     counts: PacketCounts,
     segment: Segment,
 }
@@ -59,28 +64,59 @@ impl Stream {
     pub(crate) fn faults(&self) -> OrderFaults {
         self.packets.order.faults
     }
+
+    /// Says of each connection what is around its packets.
+    pub(crate) fn name_tags(&self, connections: &mut [ConnectionReport]) {
+        self.packets.name_tags(connections);
+    }
 }
 
 impl PacketOrder {
     pub(crate) fn new(sort_window_ns: i64) -> Self {
-        Self { order: SortWindow::new(sort_window_ns), counts: PacketCounts::default(), segment: Segment::default() }
+        Self {
+            order: SortWindow::new(sort_window_ns),
+            fragments: Fragments::default(),
+            tags: TagPairs::default(),
+            names: TagNames::default(),
+            counts: PacketCounts::default(),
+            segment: Segment::default(),
+        }
     }
 
     /// Takes one packet, and hands on the segments before which none is expected any more.
     #[inline]
-    pub(crate) fn take(&mut self, packet: &Packet<'_>, next: impl FnMut(&Segment)) {
-        let Self { order, counts, segment } = self;
+    pub(crate) fn take(&mut self, packet: &Packet<'_>, mut next: impl FnMut(&Segment)) {
+        let Self { order, fragments, tags, names, counts, segment } = self;
         match decode(packet.link, packet.bytes, packet.wire_bytes, segment) {
             Content::Tcp => {
                 counts.tcp += 1;
+                names.note(segment.endpoints.outer, packet);
                 (segment.time_ns, segment.frame) = (packet.time_ns, packet.frame);
                 segment.interface = packet.interface;
-                order.take(segment, next);
+                order.take(segment, |segment| named(tags, segment, &mut next));
+                if segment.first_fragment.is_some() {
+                    fragments.first(segment);
+                }
             }
             Content::Other => counts.other += 1,
-            Content::Fragment => counts.fragments += 1,
+            Content::Fragment(part) => {
+                counts.fragments += 1;
+                let frame = fragments.later(segment, part);
+                let is_joined = frame.is_some_and(|frame| order.lengthen(frame, part.bytes));
+                counts.fragments_apart += u64::from(!is_joined);
+            }
             Content::CutShort => counts.cut_short += 1,
-            Content::UnknownLink => counts.unknown_link += 1,
+            Content::UnknownLink => {
+                counts.unknown_link += 1;
+                counts.first_unknown_link.get_or_insert(packet.link);
+            }
+        }
+    }
+
+    /// Says of each connection what is around its packets.
+    pub(crate) fn name_tags(&self, connections: &mut [ConnectionReport]) {
+        for connection in connections.iter_mut().filter(|connection| connection.outer != 0) {
+            connection.tags = self.names.of(connection.outer);
         }
     }
 
@@ -90,13 +126,15 @@ impl PacketOrder {
     }
 
     /// Hands on what was captured before a moment.
-    pub(crate) fn release(&mut self, until_ns: i64, next: impl FnMut(&Segment)) {
-        self.order.release(until_ns, next);
+    pub(crate) fn release(&mut self, until_ns: i64, mut next: impl FnMut(&Segment)) {
+        let Self { order, tags, .. } = self;
+        order.release(until_ns, |segment| named(tags, segment, &mut next));
     }
 
     /// Hands on all that still waits.
-    pub(crate) fn end(&mut self, next: impl FnMut(&Segment)) {
-        self.order.end(next);
+    pub(crate) fn end(&mut self, mut next: impl FnMut(&Segment)) {
+        let Self { order, tags, .. } = self;
+        order.end(|segment| named(tags, segment, &mut next));
     }
 
     pub(crate) fn counts(&self) -> PacketCounts {
@@ -105,5 +143,16 @@ impl PacketOrder {
 
     pub(crate) fn faults(&self) -> OrderFaults {
         self.order.faults
+    }
+}
+
+/// Hands on a segment by the tag of its connection.
+#[inline]
+fn named(tags: &mut TagPairs, segment: &Segment, next: &mut impl FnMut(&Segment)) {
+    let outer = tags.name(segment);
+    if outer == segment.endpoints.outer {
+        next(segment);
+    } else {
+        next(&Segment { endpoints: Endpoints { outer, ..segment.endpoints }, ..*segment });
     }
 }

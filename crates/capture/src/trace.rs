@@ -81,7 +81,8 @@ impl Trace {
     pub fn end(mut self, rest: &[u8]) -> TraceReport {
         let Self { stream, flows, .. } = &mut self;
         let damage = stream.end(rest, |next| flows.take(next));
-        let Ended { connections, left_out } = flows.end();
+        let Ended { mut connections, left_out } = flows.end();
+        stream.name_tags(&mut connections);
         TraceReport {
             packets: stream.frames(),
             counts: stream.counts(),

@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 
+use crate::connection::duplicate::Copies;
 use crate::decode::{Segment, address, flag};
 use crate::direction::series::Zoom;
 use crate::file::FileError;
@@ -27,6 +28,8 @@ pub struct Drawn {
     pub from: SocketAddr,
     /// Who receives it.
     pub to: SocketAddr,
+    /// What is around its packets: the same connection in another place of its path is not drawn.
+    pub outer: u32,
     /// When the connection began, in nanoseconds since 1970: another one of the same ports is not drawn.
     pub first_ns: i64,
     /// When it ended.
@@ -40,6 +43,7 @@ pub struct Drawn {
 #[derive(Debug)]
 struct Graph {
     drawn: Drawn,
+    copies: Copies,
     scale: Option<u8>,
     /// After the highest byte that was sent.
     next: Option<u64>,
@@ -63,7 +67,7 @@ impl Xplot {
             out,
             "timeval double\ntitle\n{from}_==>_{to} (time sequence graph)\nxlabel\ntime\nylabel\nsequence number\n"
         );
-        let graph = Graph { drawn, scale: None, next: None, acked: None, window: None };
+        let graph = Graph { drawn, copies: Copies::default(), scale: None, next: None, acked: None, window: None };
         Self { stream: Stream::new(SORT_WINDOW_NS), graph }
     }
 
@@ -90,12 +94,16 @@ impl Graph {
         let ends = segment.endpoints;
         let source = SocketAddr::new(address(ends.source), ends.source_port);
         let target = SocketAddr::new(address(ends.destination), ends.destination_port);
-        if segment.time_ns < self.drawn.first_ns || segment.time_ns > self.drawn.last_ns {
+        let is_outside = segment.time_ns < self.drawn.first_ns || segment.time_ns > self.drawn.last_ns;
+        let is_of = |from, to| source == from && target == to && ends.outer == self.drawn.outer;
+        let (is_data, is_answer) = (is_of(self.drawn.from, self.drawn.to), is_of(self.drawn.to, self.drawn.from));
+        // A copy of a span port is no retransmission.
+        if is_outside || !(is_data || is_answer) || self.copies.is_copy(segment) {
             return;
         }
-        if source == self.drawn.from && target == self.drawn.to {
+        if is_data {
             self.data(segment, out);
-        } else if source == self.drawn.to && target == self.drawn.from {
+        } else {
             self.acknowledgment(segment, out);
         }
     }

@@ -7,7 +7,7 @@
 //! | `duplicate` | copies of one packet, from a span port or several interfaces |
 //! | `table` | all connections of a trace |
 
-mod duplicate;
+pub(crate) mod duplicate;
 mod handshake;
 pub(crate) mod table;
 

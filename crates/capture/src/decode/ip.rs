@@ -1,7 +1,7 @@
 //! IPv4, and IPv6 with its extension headers.
 
-use super::layer::{Content, Layer, Walk, mix};
-use super::segment::Segment;
+use super::layer::{Content, LaterFragment, Layer, Walk, mix};
+use super::segment::{FirstFragment, Segment};
 use crate::file::field::be32;
 
 /// The protocol number of TCP.
@@ -30,10 +30,13 @@ pub(super) fn version_4(walk: &mut Walk, segment: &mut Segment) -> Option<Layer>
     segment.ttl = header[8];
     segment.ecn = header[1] & 3;
     walk.skip(header_bytes)?;
-    if u16::from_be_bytes([header[6], header[7]]) & 0x1fff != 0 {
-        return Some(Layer::Done(Content::Fragment));
-    }
-    Some(Layer::Transport(header[9]))
+    let place = u16::from_be_bytes([header[6], header[7]]);
+    let fragment = Fragment {
+        id: u32::from(segment.ip_id),
+        at: u32::from(place & 0x1fff) * 8,
+        has_more: place & MORE_FRAGMENTS != 0,
+    };
+    Some(fragment.next(header[9], walk, segment))
 }
 
 #[inline]
@@ -53,13 +56,14 @@ pub(super) fn version_6(walk: &mut Walk, segment: &mut Segment) -> Option<Layer>
     segment.ip_id = 0;
     segment.ttl = header[7];
     segment.ecn = header[1] >> 4 & 3;
+    segment.first_fragment = None;
     walk.skip(40)?;
-    extensions(header[6], walk)
+    extensions(header[6], walk, segment)
 }
 
 /// Passes over the headers between IPv6 and what it carries (RFC 8200 §4).
 #[inline]
-fn extensions(mut next: u8, walk: &mut Walk) -> Option<Layer> {
+fn extensions(mut next: u8, walk: &mut Walk, segment: &mut Segment) -> Option<Layer> {
     const MOST: usize = 10;
     for _ in 0..MOST {
         let length = match next {
@@ -68,10 +72,16 @@ fn extensions(mut next: u8, walk: &mut Walk) -> Option<Layer> {
             // Authentication counts in units of four bytes.
             51 => (usize::from(*walk.rest.get(1)?) + 2) * 4,
             44 => {
-                if u16::from_be_bytes(walk.array(2)?) & 0xfff8 != 0 {
-                    return Some(Layer::Done(Content::Fragment));
+                let place = u16::from_be_bytes(walk.array(2)?);
+                let id = u32::from_be_bytes(walk.array(4)?);
+                next = *walk.rest.first()?;
+                walk.skip(8)?;
+                let fragment = Fragment { id, at: u32::from(place & 0xfff8), has_more: place & 1 != 0 };
+                if fragment.at != 0 {
+                    return Some(fragment.next(next, walk, segment));
                 }
-                8
+                fragment.note_first(walk, segment);
+                continue;
             }
             transport => return Some(Layer::Transport(transport)),
         };
@@ -79,6 +89,35 @@ fn extensions(mut next: u8, walk: &mut Walk) -> Option<Layer> {
         walk.skip(length)?;
     }
     Some(Layer::Done(Content::Other))
+}
+
+/// The bit of IPv4 that says that more parts follow.
+const MORE_FRAGMENTS: u16 = 0x2000;
+
+/// What a header says of the part of a packet that it is in front of.
+struct Fragment {
+    id: u32,
+    at: u32,
+    has_more: bool,
+}
+
+impl Fragment {
+    /// What comes behind the header. Only the first part has the header of the protocol.
+    #[inline]
+    fn next(&self, protocol: u8, walk: &Walk, segment: &mut Segment) -> Layer {
+        if self.at == 0 {
+            self.note_first(walk, segment);
+            return Layer::Transport(protocol);
+        }
+        let later = LaterFragment { id: self.id, at: self.at, bytes: walk.wire, has_more: self.has_more };
+        Layer::Done(if protocol == TCP { Content::Fragment(later) } else { Content::Other })
+    }
+
+    /// Notes that a packet goes on in other parts.
+    #[inline]
+    fn note_first(&self, walk: &Walk, segment: &mut Segment) {
+        segment.first_fragment = self.has_more.then_some(FirstFragment { id: self.id, bytes: walk.wire });
+    }
 }
 
 /// `::ffff:0:0/96`

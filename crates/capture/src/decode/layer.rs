@@ -1,5 +1,7 @@
 //! Where the reading of a packet stands: which layer comes next, and what is left of it.
 
+use super::tag::Tag;
+
 /// What a packet holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
@@ -7,12 +9,25 @@ pub enum Content {
     Tcp,
     /// Something else.
     Other,
-    /// A later fragment of an IP packet, which has no TCP header.
-    Fragment,
+    /// A later fragment of an IP packet with TCP, which has no TCP header.
+    Fragment(LaterFragment),
     /// Too little was stored to see what it is.
     CutShort,
     /// A link layer that is not known.
     UnknownLink,
+}
+
+/// A part of an IP packet behind its first. The addresses of the packet are in the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaterFragment {
+    /// The identification of the packet.
+    pub id: u32,
+    /// Where the part begins in what IP carries.
+    pub at: u32,
+    /// How long it is.
+    pub bytes: u32,
+    /// Whether more parts follow.
+    pub has_more: bool,
 }
 
 /// What comes next in a packet.
@@ -33,6 +48,8 @@ pub(super) struct Walk<'a> {
     pub(super) rest: &'a [u8],
     /// What there was on the wire from here on.
     pub(super) wire: u32,
+    /// What was around it so far, where somebody wants to know.
+    pub(super) tags: Option<&'a mut Vec<Tag>>,
 }
 
 impl<'a> Walk<'a> {
@@ -42,6 +59,14 @@ impl<'a> Walk<'a> {
         self.rest = self.rest.get(bytes..)?;
         self.wire = self.wire.saturating_sub(u32::try_from(bytes).unwrap_or(u32::MAX));
         Some(())
+    }
+
+    /// Notes what is around the packet.
+    #[inline]
+    pub(super) fn note(&mut self, tag: Tag) {
+        if let Some(tags) = &mut self.tags {
+            tags.push(tag);
+        }
     }
 
     /// A field of the header.

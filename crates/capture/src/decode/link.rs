@@ -2,6 +2,7 @@
 
 use super::layer::{Content, Layer, Walk, mix};
 use super::segment::Segment;
+use super::tag::Tag;
 
 /// `LINKTYPE_` numbers of tcpdump.org.
 mod link_type {
@@ -86,11 +87,14 @@ pub(super) fn ether_type(number: u16, walk: &mut Walk, segment: &mut Segment) ->
             let inner = u16::from_be_bytes(walk.array(2)?);
             walk.skip(4)?;
             segment.endpoints.outer = mix(segment.endpoints.outer, u32::from(tag & 0x0fff));
+            walk.note(Tag::Vlan(tag & 0x0fff));
             Layer::EtherType(inner)
         }
         0x8847 | 0x8848 => labels(walk, segment)?,
         0x8864 => {
-            segment.endpoints.outer = mix(segment.endpoints.outer, u32::from(u16::from_be_bytes(walk.array(2)?)));
+            let session = u16::from_be_bytes(walk.array(2)?);
+            segment.endpoints.outer = mix(segment.endpoints.outer, u32::from(session));
+            walk.note(Tag::Pppoe(session));
             walk.skip(6)?;
             point_to_point(walk)?
         }
@@ -106,6 +110,7 @@ fn labels(walk: &mut Walk, segment: &mut Segment) -> Option<Layer> {
         let entry = u32::from_be_bytes(walk.array(0)?);
         walk.skip(4)?;
         segment.endpoints.outer = mix(segment.endpoints.outer, entry >> 12);
+        walk.note(Tag::Mpls(entry >> 12));
         if entry & 0x100 != 0 {
             break;
         }

@@ -8,6 +8,7 @@
 //! | `link` | Ethernet, Linux cooked, null and raw; VLAN, MPLS and PPPoE tags |
 //! | `ip` | IPv4, IPv6 and its extension headers |
 //! | `tunnel` | VXLAN, Geneve, GRE, ERSPAN, GTP-U |
+//! | `tag` | what is around a packet, in words |
 //! | `tcp` | the TCP header and its options |
 //!
 //! Lengths come from the IP header, so that a capture of headers only counts the same bytes as a whole one.
@@ -16,12 +17,14 @@ mod ip;
 mod layer;
 mod link;
 mod segment;
+mod tag;
 mod tcp;
 mod tunnel;
 
-pub use layer::Content;
+pub use layer::{Content, LaterFragment};
 use layer::{Layer, Walk};
-pub use segment::{Endpoints, SackBlocks, Segment, TcpOptions, address, flag};
+pub use segment::{Endpoints, FirstFragment, SackBlocks, Segment, TcpOptions, address, flag};
+pub use tag::{Tag, tags};
 
 /// Headers of IP, tags and tunnels inside one another; a packet with more is not read further.
 const MAX_LAYERS: usize = 16;
@@ -30,7 +33,19 @@ const MAX_LAYERS: usize = 16;
 /// are left to the caller.
 #[inline]
 pub fn decode(link: u16, bytes: &[u8], wire_bytes: u32, segment: &mut Segment) -> Content {
-    let mut walk = Walk { rest: bytes, wire: wire_bytes };
+    decode_noting(link, bytes, wire_bytes, segment, None)
+}
+
+/// The same, with what is around the packet.
+#[inline]
+fn decode_noting(
+    link: u16,
+    bytes: &[u8],
+    wire_bytes: u32,
+    segment: &mut Segment,
+    tags: Option<&mut Vec<Tag>>,
+) -> Content {
+    let mut walk = Walk { rest: bytes, wire: wire_bytes, tags };
     segment.endpoints.outer = 0;
     let Some(mut layer) = link::first(link, &mut walk) else { return Content::CutShort };
     for _ in 0..MAX_LAYERS {

@@ -68,6 +68,17 @@ pub struct Segment {
     pub interface: u32,
     /// Options of the TCP header.
     pub options: TcpOptions,
+    /// Where this is the first part of an IP packet: `payload` counts this part only.
+    pub first_fragment: Option<FirstFragment>,
+}
+
+/// The first part of an IP packet that a router or its sender has cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FirstFragment {
+    /// The identification of the packet.
+    pub id: u32,
+    /// How much of what IP carries is in it, and so where the next part begins.
+    pub bytes: u32,
 }
 
 /// The bits of [`Segment::flags`].

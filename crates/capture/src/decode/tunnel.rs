@@ -4,6 +4,7 @@ use super::ip::note_tunnel;
 use super::layer::{Content, Layer, Walk};
 use super::link::by_version;
 use super::segment::Segment;
+use super::tag::Tag;
 
 /// IP protocol numbers.
 mod protocol {
@@ -26,10 +27,12 @@ pub(super) fn transport(number: u8, walk: &mut Walk, segment: &mut Segment) -> O
     match number {
         protocol::IPV4 => {
             note_tunnel(segment, 4);
+            walk.note(Tag::Ip);
             Some(Layer::Ipv4)
         }
         protocol::IPV6 => {
             note_tunnel(segment, 6);
+            walk.note(Tag::Ip);
             Some(Layer::Ipv6)
         }
         protocol::GRE => generic_routing(walk, segment),
@@ -49,7 +52,9 @@ fn datagram(walk: &mut Walk, segment: &mut Segment) -> Option<Layer> {
         port::GTP_U => mobile(walk, segment),
         _ => {
             // RFC 7348: flags, reserved, a network identifier of 24 bits.
-            note_tunnel(segment, u32::from_be_bytes(walk.array(4)?) >> 8);
+            let network = u32::from_be_bytes(walk.array(4)?) >> 8;
+            note_tunnel(segment, network);
+            walk.note(Tag::Vxlan(network));
             walk.skip(8)?;
             Some(Layer::Ethernet)
         }
@@ -59,7 +64,9 @@ fn datagram(walk: &mut Walk, segment: &mut Segment) -> Option<Layer> {
 /// RFC 8926.
 fn geneve(walk: &mut Walk, segment: &mut Segment) -> Option<Layer> {
     let [lengths, _, high, low] = walk.array(0)?;
-    note_tunnel(segment, u32::from_be_bytes(walk.array(4)?) >> 8);
+    let network = u32::from_be_bytes(walk.array(4)?) >> 8;
+    note_tunnel(segment, network);
+    walk.note(Tag::Geneve(network));
     walk.skip(8 + usize::from(lengths & 0x3f) * 4)?;
     Some(Layer::EtherType(u16::from_be_bytes([high, low])))
 }
@@ -71,7 +78,9 @@ fn mobile(walk: &mut Walk, segment: &mut Segment) -> Option<Layer> {
     if flags >> 5 != 1 || message != G_PDU {
         return Some(Layer::Done(Content::Other));
     }
-    note_tunnel(segment, u32::from_be_bytes(walk.array(4)?));
+    let endpoint = u32::from_be_bytes(walk.array(4)?);
+    note_tunnel(segment, endpoint);
+    walk.note(Tag::GtpU(endpoint));
     let mut extension = 0;
     if flags & 7 == 0 {
         walk.skip(8)?;
@@ -101,6 +110,7 @@ fn generic_routing(walk: &mut Walk, segment: &mut Segment) -> Option<Layer> {
     let checksum_bytes = if has_checksum { 4 } else { 0 };
     let key = if has_key { u32::from_be_bytes(walk.array(4 + checksum_bytes)?) } else { 0 };
     note_tunnel(segment, key);
+    walk.note(Tag::Gre(has_key.then_some(key)));
     walk.skip(4 + checksum_bytes + if has_key { 4 } else { 0 } + if has_number { 4 } else { 0 })?;
     Some(match carried {
         // ERSPAN I has no header of its own; II, of 8 bytes, comes with a sequence number.

@@ -100,6 +100,131 @@ fn every_wrapping_shows_the_same_transfer() {
     }
 }
 
+/// A tag in the first word, for packets of the client, and in the second for those of the server.
+type TwoTags = Box<dyn Fn(u8, &[u8]) -> Vec<u8>>;
+
+fn tagged_by_direction() -> Vec<(&'static str, &'static str, TwoTags)> {
+    vec![
+        ("VLAN", "VLAN 7", Box::new(|tag, ip| ethernet(&[0x81, 0, 0, tag, 8, 0], ip))),
+        ("MPLS", "MPLS 7", Box::new(|tag, ip| ethernet(&[0x88, 0x47, 0, 0, tag << 4 | 1, 64], ip))),
+        ("GRE", "GRE key 7", Box::new(|tag, ip| frame(&ipv4(47, &[&[0x20, 0, 8, 0, 0, 0, 0, tag], ip].concat())))),
+        ("VXLAN", "VXLAN 7", Box::new(|tag, ip| in_udp(4_789, &[8, 0, 0, 0, 0, 0, tag, 0], &frame(ip)))),
+        ("Geneve", "Geneve 7", Box::new(|tag, ip| in_udp(6_081, &[0, 0, 0x65, 0x58, 0, 0, tag, 0], &frame(ip)))),
+        ("GTP-U", "GTP-U 0x7", Box::new(|tag, ip| in_udp(2_152, &[0x30, 255, 0, 0, 0, 0, 0, tag], ip))),
+    ]
+}
+
+/// Whether the client sent an IP packet of [`written`].
+fn is_of_client(ip: &[u8]) -> bool {
+    ip[15] == 1
+}
+
+#[test]
+fn tags_that_differ_by_direction_are_around_one_connection() {
+    let plain = read(&written()).connections.remove(0).transfers.remove(0);
+    for (name, tags, wrap) in tagged_by_direction() {
+        let report = read(&wrapped(1, |ip| wrap(if is_of_client(ip) { 7 } else { 9 }, ip)));
+        let [connection] = &*report.connections else { panic!("{name}: {} connections", report.connections.len()) };
+        assert_eq!(connection.transfers[0].counts, plain.counts, "{name}");
+        assert_eq!(connection.tags.as_deref(), Some(tags), "{name}");
+    }
+}
+
+#[test]
+fn tags_are_named_from_the_outermost_on() {
+    let wrap = |ip: &[u8]| in_udp(4_789, &[8, 0, 0, 0, 0, 0, 42, 0], &ethernet(&[0x81, 0, 0, 100, 8, 0], ip));
+    assert_eq!(read(&wrapped(1, wrap)).connections[0].tags.as_deref(), Some("VXLAN 42, VLAN 100"));
+    assert_eq!(read(&written()).connections[0].tags, None);
+}
+
+/// The packets of [`written`], each with data as parts of `first` bytes of TCP and of the rest; `order` says what becomes of the two.
+fn in_fragments(
+    cut: impl Fn(&[u8]) -> Option<[Vec<u8>; 2]>,
+    keep: impl Fn(usize, [Vec<u8>; 2]) -> Vec<Vec<u8>>,
+) -> Vec<u8> {
+    let pcap = written();
+    let mut out = pcap[..24].to_vec();
+    for (number, (seconds, fraction, _, frame)) in packets(&pcap).into_iter().enumerate() {
+        let parts = cut(&frame).map_or_else(|| vec![frame], |parts| keep(number, parts));
+        for part in parts {
+            let length = u32::try_from(part.len()).unwrap();
+            // All of a packet's parts come at one instant; what was not stored counts by the IP header.
+            [seconds, fraction, length, 2_000].iter().for_each(|field| out.extend(field.to_le_bytes()));
+            out.extend(part);
+        }
+    }
+    out
+}
+
+/// The packet with the last data.
+const LAST: usize = 6;
+/// Bytes of TCP in the first part: the header and some data.
+const FIRST: u16 = 800;
+
+fn cut_ipv4(frame: &[u8]) -> Option<[Vec<u8>; 2]> {
+    let carried = u16::from_be_bytes([frame[16], frame[17]]) - 20;
+    let part = |place: u16, bytes: u16, rest: &[u8]| {
+        let mut part = frame[..34].to_vec();
+        part[16..18].copy_from_slice(&(20 + bytes).to_be_bytes());
+        part[20..22].copy_from_slice(&place.to_be_bytes());
+        [&part, rest].concat()
+    };
+    let later = || part(FIRST / 8, carried - FIRST, &[0; 40]);
+    (carried > FIRST).then(|| [part(0x2000, FIRST, &frame[34..]), later()])
+}
+
+fn cut_ipv6(frame: &[u8]) -> Option<[Vec<u8>; 2]> {
+    let carried = u16::from_be_bytes([frame[16], frame[17]]) - 20;
+    let mapped = |at: usize| [&[0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0], &frame[at..at + 4]].concat();
+    let part = |place: u16, bytes: u16, rest: &[u8]| {
+        let mut part = [&frame[..12], &[0x86, 0xdd, 0x60, 0, 0, 0]].concat();
+        part.extend((8 + bytes).to_be_bytes());
+        part.extend([44, 64]);
+        part.extend([mapped(26), mapped(30)].concat());
+        part.extend([6, 0]);
+        part.extend(place.to_be_bytes());
+        part.extend([0, 0, frame[18], frame[19]]);
+        [&part, rest].concat()
+    };
+    if carried <= FIRST {
+        return Some([part(0, carried, &frame[34..]), Vec::new()]);
+    }
+    Some([part(1, FIRST, &frame[34..]), part(FIRST, carried - FIRST, &[0; 40])])
+}
+
+fn both(_: usize, parts: [Vec<u8>; 2]) -> Vec<Vec<u8>> {
+    parts.into_iter().filter(|part| !part.is_empty()).collect()
+}
+
+#[test]
+fn parts_of_an_ip_packet_are_one_segment() {
+    let plain = read(&written()).connections.remove(0).transfers.remove(0);
+    for (name, file) in [("IPv4", in_fragments(cut_ipv4, both)), ("IPv6", in_fragments(cut_ipv6, both))] {
+        let report = read(&file);
+        assert_eq!((report.counts.tcp, report.counts.fragments, report.counts.fragments_apart), (8, 4, 0), "{name}");
+        assert_eq!(report.connections[0].transfers[0].counts, plain.counts, "{name}");
+        assert_eq!(report.connections[0].transfers[0].delivered_bytes, plain.delivered_bytes, "{name}");
+    }
+}
+
+#[test]
+fn parts_of_copies_belong_to_their_own_and_a_part_without_its_first_is_counted_apart() {
+    let plain = read(&written()).connections.remove(0).transfers.remove(0);
+    let doubled = in_fragments(cut_ipv4, |_, [first, later]| vec![first.clone(), first, later.clone(), later]);
+    let report = read(&doubled);
+    assert_eq!((report.counts.fragments_apart, report.connections[0].duplicates), (0, 4));
+    assert_eq!(report.connections[0].transfers[0].counts, plain.counts);
+    let torn =
+        in_fragments(cut_ipv4, |number, [first, later]| if number == LAST { vec![later] } else { vec![first, later] });
+    assert_eq!((read(&torn).counts.fragments, read(&torn).counts.fragments_apart), (4, 1));
+}
+
+#[test]
+fn a_link_layer_that_is_not_read_is_named() {
+    let report = read(&wrapped(147, <[u8]>::to_vec));
+    assert_eq!((report.counts.unknown_link, report.counts.first_unknown_link), (8, Some(147)));
+}
+
 /// The packets as pcapng; each option is in the interface block.
 fn pcapng(options: &[u8], ticks: impl Fn(u64) -> u64) -> Vec<u8> {
     let block = |block_type: u32, body: &[u8]| {

@@ -1,6 +1,6 @@
 //! Each layer by itself: what is around a TCP segment, and what is read of it.
 
-use capture::decode::{Content, Segment, decode};
+use capture::decode::{Content, LaterFragment, Segment, decode};
 
 const ETHERNET: u16 = 1;
 /// The payload that the headers state and the capture does not have.
@@ -169,11 +169,16 @@ fn both_directions_of_a_tunnel_are_one_connection_and_two_tunnels_are_two() {
 #[test]
 fn later_fragments_and_strangers_are_told_apart() {
     let later = extended(44, &[6, 0, 0, 0x51, 0, 0, 0, 7]);
-    assert_eq!(read(ETHERNET, &later).0, Content::Fragment);
+    let part = |at, bytes, has_more| Content::Fragment(LaterFragment { id: 7, at, bytes, has_more });
+    // What was stored of a later part is not looked at: the headers of TCP count as any bytes.
+    assert_eq!(read(ETHERNET, &later).0, part(0x50, 1_032, true));
     let mut later = plain();
     later[20] = 0x20;
     later[21] = 9;
-    assert_eq!(read(ETHERNET, &later).0, Content::Fragment);
+    assert_eq!(read(ETHERNET, &later).0, part(72, 1_032, true));
+    let mut of_datagram = over_ipv4(17, &udp(53, &[], &[]), &[]);
+    of_datagram[21] = 9;
+    assert_eq!(read(ETHERNET, &of_datagram).0, Content::Other);
     assert_eq!(read(147, &plain()).0, Content::UnknownLink);
     assert_eq!(read(ETHERNET, &over_ipv4(17, &udp(53, &[], &[]), &[])).0, Content::Other);
     assert_eq!(read(ETHERNET, &frame(&[8, 6], &[0; 28])).0, Content::Other);

@@ -12,18 +12,23 @@ use super::values;
 /// that show it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  linerate trace slow.pcap                      the transfers of a capture, the costliest first
+  linerate trace slow.pcap          the transfers of a capture, the costliest first
   linerate trace slow.pcap --flow 1 --plot slow.svg
   linerate trace slow.pcap --flow 1 --from 12s --to 13s --plot detail.png
-  linerate trace at-client.pcap at-server.pcap --join      what was lost, reordered, delayed between the two
-  linerate trace at-client.pcap at-server.pcap --join --plot both.svg      both ends in one picture
-  linerate trace slow.pcap --parquet slow.parquet          a row for each transfer, and slow-events.parquet
-  sudo linerate trace --follow -i eth0                     transfers as they pass, with their limit; Ctrl-C ends
-  linerate trace --follow slow.pcap                        the same of a file that tcpdump or dumpcap still writes
+  linerate trace at-client.pcap at-server.pcap --join
+                                    what was lost, reordered, delayed between them
+  linerate trace at-client.pcap at-server.pcap --join --plot both.svg
+                                    both ends in one picture
+  linerate trace slow.pcap --parquet slow.parquet
+                                    a row for each transfer, and slow-events.parquet
+  sudo linerate trace --follow -i eth0
+                                    transfers as they pass, with their limit
+  linerate trace --follow slow.pcap the same of a file that is still written
   ssh dtn1 tcpdump -i eth0 -s 128 -w - port 5201 | linerate trace -
 
-pcap and pcapng, plain or compressed with gzip or zstd. Headers are enough: `tcpdump -s 128`. Capture at the sender
-where you can. What is read and how it is judged: docs/traces.md")]
+pcap and pcapng, plain or compressed with gzip or zstd. Headers are enough:
+`tcpdump -s 128`. Capture at the sender where you can. What is read and how it
+is judged: docs/traces.md")]
 pub struct TraceArgs {
     /// Captures; `-` is standard input
     #[arg(required_unless_present = "interface", value_name = "FILE")]

@@ -9,7 +9,8 @@ use capture::verdict::Verdict;
 use comfy_table::Table;
 use units::{ByteCount, DataRate};
 
-use super::table;
+use super::plural::counted;
+use super::{table, wrap};
 
 /// Rows of the list: a screen.
 const ROWS: usize = 15;
@@ -64,13 +65,14 @@ pub fn text(document: &TraceDocument, wanted: Option<usize>) -> String {
 fn head(name: &str, report: &TraceReport, transfers: usize) -> String {
     let counts = &report.counts;
     let mut page = format!(
-        "{name}: {} packets, {} of them TCP, {} connections, {transfers} transfers\n",
-        report.packets,
+        "{name}: {}, {} of them TCP, {}, {}\n",
+        counted(report.packets, "packet", "packets"),
         counts.tcp,
-        report.connections.len() as u64 + report.left_out,
+        counted(report.connections.len() as u64 + report.left_out, "connection", "connections"),
+        counted(transfers as u64, "transfer", "transfers"),
     );
     let mut note = |text: String| {
-        let _ = writeln!(page, "  note         {text}");
+        let _ = write!(page, "  note         {}", wrap::narrow(&text, 15).trim_start());
     };
     if let Some(damage) = &report.damage {
         note(format!("read in part: {damage}"));
@@ -81,32 +83,52 @@ fn head(name: &str, report: &TraceReport, transfers: usize) -> String {
     }
     if report.order.steps_back > 0 {
         note(format!(
-            "the capture's clock went back {} times, first at frame {}; times after it are shifted",
-            report.order.steps_back, report.order.first_step_frame
+            "the capture's clock went back {}, first at frame {}; times after it are shifted",
+            counted(report.order.steps_back, "time", "times"),
+            report.order.first_step_frame
         ));
     }
+    if let Some(link) = counts.first_unknown_link {
+        note(format!("{} of a link layer that is not read (LINKTYPE {link})", packets(counts.unknown_link)));
+    }
+    let joined = counts.fragments.saturating_sub(counts.fragments_apart);
     for (count, what) in [
-        (counts.fragments, "later fragments of IP packets, whose bytes are not counted"),
-        (counts.cut_short, "packets of which too little was stored"),
-        (counts.unknown_link, "packets of an unknown link layer"),
-        (report.left_out, "smaller connections left out"),
-        (report.connections.iter().map(|connection| connection.duplicates).sum(), "copies of packets left out"),
+        (joined, "of IP packets, put together with the first"),
+        (counts.fragments_apart, "of IP packets whose first one is missing: their bytes are not counted"),
     ] {
         if count > 0 {
-            note(format!("{count} {what}"));
+            note(format!("{} {what}", counted(count, "later fragment", "later fragments")));
         }
     }
+    for (count, what) in [
+        (counts.cut_short, "of which too little was stored"),
+        (report.connections.iter().map(|connection| connection.duplicates).sum(), "left out: copies of others"),
+    ] {
+        if count > 0 {
+            note(format!("{} {what}", packets(count)));
+        }
+    }
+    if report.left_out > 0 {
+        note(format!("{} left out", counted(report.left_out, "smaller connection", "smaller connections")));
+    }
+    if transfers == 0 && !report.connections.is_empty() {
+        note("no data: nothing was sent, or the capture has acknowledgments only".to_owned());
+    }
     page
+}
+
+fn packets(count: u64) -> String {
+    counted(count, "packet", "packets")
 }
 
 fn list(all: &[(&ConnectionReport, &TransferReport)], page: &mut String) {
     let mut rows = Table::new();
     rows.set_header(["NO", "FROM", "TO", "PAYLOAD", "GOODPUT", "RETRANSMITS", "RTT MIN", "NOT SENT", "LIMITED BY"]);
-    for (number, (_, transfer)) in (1..).zip(all).take(ROWS) {
+    for (number, (connection, transfer)) in (1..).zip(all).take(ROWS) {
         let limit = transfer.verdicts.first().map_or_else(|| dominant(transfer), limit);
         rows.add_row([
             number.to_string(),
-            transfer.from.to_string(),
+            tagged(connection, transfer),
             transfer.to.to_string(),
             ByteCount::new(transfer.delivered_bytes).to_string(),
             transfer.goodput_bps().map_or_else(|| "-".to_owned(), |bps| DataRate::from_bps(bps).to_string()),
@@ -122,6 +144,14 @@ fn list(all: &[(&ConnectionReport, &TransferReport)], page: &mut String) {
         let _ = writeln!(page, "and {} more (--json has all)", all.len() - ROWS);
     }
     page.push_str("\nOne in full: --flow NO; a picture of it: --flow NO --plot FILE.svg\n");
+}
+
+/// Who sends, and what is around the packets: the same connection may pass in several places.
+fn tagged(connection: &ConnectionReport, transfer: &TransferReport) -> String {
+    match &connection.tags {
+        Some(tags) => format!("{} ({tags})", transfer.from),
+        None => transfer.from.to_string(),
+    }
 }
 
 fn limit(verdict: &Verdict) -> String {
@@ -144,7 +174,8 @@ fn in_full(connection: &ConnectionReport, transfer: &TransferReport, page: &mut 
         CapturePoint::Between => "captured between the two",
         CapturePoint::Unknown => "where it was captured is not known",
     };
-    let _ = writeln!(page, "\n{} -> {}, {point}", transfer.from, transfer.to);
+    let around = connection.tags.as_ref().map_or_else(String::new, |tags| format!(", in {tags}"));
+    let _ = writeln!(page, "\n{} -> {}, {point}{around}", transfer.from, transfer.to);
     numbers(connection, transfer, page);
     budget(transfer, page);
     verdicts(transfer, page);
@@ -154,7 +185,8 @@ fn in_full(connection: &ConnectionReport, transfer: &TransferReport, page: &mut 
 fn numbers(connection: &ConnectionReport, transfer: &TransferReport, page: &mut String) {
     let counts = &transfer.counts;
     let mut line = |label: &str, text: String| {
-        let _ = writeln!(page, "  {label:<12} {text}");
+        let text = wrap::narrow(&text, 15);
+        let _ = write!(page, "  {label:<12} {}", text.trim_start());
     };
     let goodput = transfer.goodput_bps().map_or_else(|| "none".to_owned(), |bps| DataRate::from_bps(bps).to_string());
     line(
@@ -179,16 +211,19 @@ fn numbers(connection: &ConnectionReport, transfer: &TransferReport, page: &mut 
     let window = &transfer.window;
     let scale =
         window.scale.map_or_else(|| "at least: no SYN was captured".to_owned(), |scale| format!("scale {scale}"));
-    line(
-        "window",
-        format!(
-            "offered {} to {} ({scale}); outstanding mean/max {}/{}",
-            ByteCount::new(window.min_bytes),
-            ByteCount::new(window.max_bytes),
-            ByteCount::new(transfer.outstanding_mean_bytes),
-            ByteCount::new(transfer.outstanding_max_bytes)
-        ),
-    );
+    // Without acknowledgments nobody knows what is offered and what is outstanding.
+    if counts.acks > 0 {
+        line(
+            "window",
+            format!(
+                "offered {} to {} ({scale}); outstanding mean/max {}/{}",
+                ByteCount::new(window.min_bytes),
+                ByteCount::new(window.max_bytes),
+                ByteCount::new(transfer.outstanding_mean_bytes),
+                ByteCount::new(transfer.outstanding_max_bytes)
+            ),
+        );
+    }
     if counts.super_packets > 0 {
         line(
             "note",
@@ -234,7 +269,9 @@ fn verdicts(transfer: &TransferReport, page: &mut String) {
     let mut count = 0;
     for verdict in transfer.verdicts.iter().filter(worth) {
         count += 1;
-        let _ = writeln!(page, "    {}: {}", limit(verdict), verdict.evidence);
+        // What follows a cause is indented by two more.
+        let text = wrap::narrow(&format!("{}: {}", limit(verdict), verdict.evidence), 6);
+        page.push_str(text.get(2..).unwrap_or(&text));
         let mut detail = Vec::new();
         if !verdict.frames.is_empty() {
             let frames: Vec<String> = verdict.frames.iter().map(u64::to_string).collect();
@@ -247,7 +284,7 @@ fn verdicts(transfer: &TransferReport, page: &mut String) {
             detail.push(format!("next: {test}"));
         }
         for line in detail {
-            let _ = writeln!(page, "      {line}");
+            page.push_str(&wrap::narrow(&line, 6));
         }
     }
     if count == 0 {

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use capture::Zoom;
+use capture::file::FileError;
 use capture::report::{TraceDocument, TransferReport};
 use capture::xplot::Drawn;
 use chart::Form;
@@ -65,8 +66,7 @@ fn explain(common: &Common, args: &TraceArgs, path: &Path, index: usize) -> anyh
     let columns = args.plot.is_some().then_some(COLUMNS);
     let mut report = source::read(path, columns, zoom.then(|| span(args)))?;
     if let (Some(damage), 0) = (&report.damage, report.packets) {
-        let complaint = Complaint::new(Exit::NotFound, format!("{}: {damage}", path.display()))
-            .hint("`linerate trace` reads pcap and pcapng, plain or compressed with gzip or zstd");
+        let complaint = Complaint::new(Exit::NotFound, format!("{}: {damage}", path.display())).hint(hint(damage));
         return Err(complaint.into());
     }
     show::rank(&mut report);
@@ -93,6 +93,7 @@ fn explain(common: &Common, args: &TraceArgs, path: &Path, index: usize) -> anyh
             let drawn = Drawn {
                 from: transfer.from,
                 to: transfer.to,
+                outer: connection.outer,
                 first_ns: connection.first_ns,
                 last_ns: connection.last_ns,
                 first_data_ns: transfer.first_ns,
@@ -104,6 +105,17 @@ fn explain(common: &Common, args: &TraceArgs, path: &Path, index: usize) -> anyh
         }
     }
     Ok(document)
+}
+
+/// What to do with a file that is none.
+fn hint(damage: &FileError) -> String {
+    let other = match damage {
+        FileError::UnknownFormat { found: [0xfd, b'7', b'z', b'X'] } => "xz -dc",
+        FileError::UnknownFormat { found: [b'B', b'Z', b'h', _] } => "bzip2 -dc",
+        FileError::UnknownFormat { found: [0x04, 0x22, 0x4d, 0x18] } => "lz4 -dc",
+        _ => return "`linerate trace` reads pcap and pcapng, plain or compressed with gzip or zstd".to_owned(),
+    };
+    format!("decompress it first: {other} FILE | linerate trace -")
 }
 
 /// What of a transfer a picture shows, from its first data on.

@@ -111,6 +111,7 @@ fn transfer_columns<'a>() -> Vec<Column<Transfer<'a>>> {
         text("to_address", |row: &Transfer| Some(row.transfer.to.ip().to_string())),
         whole("to_port", |row: &Transfer| Some(row.transfer.to.port().into())),
         whole("outer", |row: &Transfer| Some(row.connection.outer.into())),
+        text("tags", |row: &Transfer| row.connection.tags.clone()),
         text("captured_at", |row: &Transfer| word(row.transfer.captured_at)),
         signed("first_ns", |row: &Transfer| Some(row.transfer.first_ns)),
         signed("duration_ns", |row: &Transfer| Some(row.transfer.duration_ns)),
