@@ -128,14 +128,4 @@ const ENOUGH_LOOKS: usize = 8;
 const ENOUGH_FULL: usize = 5;
 
 #[cfg(test)]
-mod tests {
-    use super::flat;
-
-    #[test]
-    fn rates_that_vary_are_no_ceiling() {
-        assert_eq!(flat(vec![100, 101, 99, 100, 100], 5), Some(100));
-        assert_eq!(flat(vec![100, 20, 180, 60, 100], 5), None);
-        assert_eq!(flat(vec![100, 100], 40), None);
-        assert_eq!(flat(vec![], 0), None);
-    }
-}
+mod tests;

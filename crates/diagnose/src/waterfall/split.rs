@@ -7,12 +7,14 @@
 use std::ops::Range;
 
 use model::series::field::Field;
+use model::spec::Limit;
 
 use super::cause::Reason;
 use super::fill::Fill;
 use super::losses::Phase;
 use super::stream::{Clocks, NO_PACING_LIMIT, Pacing, Processor, Setting, Stream};
 use super::times::{KernelTimes, Times};
+use super::track::Curve;
 use super::view::View;
 use super::writer::Writer;
 
@@ -267,7 +269,15 @@ impl<'a> Splitter<'a> {
 
     /// Whether the sending program had handed over its last byte.
     fn program_ended(&self, at: i64) -> bool {
-        self.stream.sent(Field::AppBytes).is_some_and(|bytes| bytes.state(at) == bytes.last() && bytes.last() > 0)
+        let is_last = |bytes: Curve<'_>| bytes.state(at) == bytes.last() && bytes.last() > 0;
+        self.stream.sent(Field::AppBytes).is_some_and(is_last) && !self.would_write(at)
+    }
+
+    /// Whether a test that lasts for a time waits for room in its send buffer: it would write until the time is up, though by then nothing
+    /// more may have found room.
+    fn would_write(&self, at: i64) -> bool {
+        let Limit::Time(time) = self.setting.spec.limit else { return false };
+        i64::try_from(time.as_micros()).is_ok_and(|end| at < end) && self.writer.waits(at)
     }
 
     /// What the receiving program did in a step.

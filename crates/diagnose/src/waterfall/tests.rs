@@ -268,6 +268,16 @@ fn queued(memory: impl Fn(u64) -> u64 + 'static) -> Columns {
 }
 
 #[test]
+fn a_test_that_finds_no_room_until_its_time_is_up_has_something_left_to_send() {
+    // Its last block is written after 400 ms; a test of 10 s would write more.
+    let mut columns = queued(|n| 152_000 - n % 4 * 17_000);
+    columns.retain(|(field, _)| *field != Field::AppBytes);
+    columns.push((Field::AppBytes, Box::new(|n| (n.min(40) + 1) * TENTH)));
+    let waterfall = waterfall(vec![end(End::Sender, &columns)]);
+    assert_eq!((leading(&waterfall), waterfall.bytes_of(Cause::Idle)), (Reason::FullSendBuffer, ByteCount::ZERO));
+}
+
+#[test]
 fn a_buffer_that_is_never_emptied_below_where_its_writer_is_woken_is_the_limit_though_no_clock_runs() {
     let of = |columns: &Columns| leading(&waterfall(vec![end(End::Sender, columns)]));
     let waits = queued(|n| 152_000 - n % 4 * 17_000);

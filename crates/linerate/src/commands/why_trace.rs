@@ -14,6 +14,7 @@ use super::trace::source;
 use crate::cli::Common;
 use crate::exit::{Complaint, Exit};
 use crate::show;
+use crate::show::plural::counted;
 
 /// RFC 1952 section 2.3.1.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -58,7 +59,7 @@ pub fn run(common: &Common, path: &Path) -> anyhow::Result<Exit> {
     if common.json {
         print(&show::json::document(&diagnosis)?)?;
     } else {
-        let head = format!("{}: {} transfers", path.display(), all.len());
+        let head = format!("{}: {}", path.display(), counted(all.len(), "transfer", "transfers"));
         print(show::why::of_capture(&head, &diagnosis, catalogue).as_bytes())?;
     }
     Ok(if diagnosis.is_healthy() { Exit::Success } else { Exit::Found })

@@ -34,7 +34,7 @@ mod next_test;
 pub mod people;
 pub mod plan;
 pub mod played;
-mod plural;
+pub mod plural;
 pub mod probe;
 pub mod probe_sessions;
 pub mod progress;

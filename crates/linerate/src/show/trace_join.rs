@@ -7,6 +7,7 @@ use capture::ends::{AckCounts, ClockDifference, Crossing, JoinedConnection, Join
 use comfy_table::Table;
 use units::ByteCount;
 
+use super::plural::counted;
 use super::table;
 
 /// Connections that are shown in full.
@@ -18,10 +19,10 @@ const BURSTS: usize = 6;
 pub fn text(document: &JoinedDocument) -> String {
     let joined = &document.joined;
     let [first, second] = &document.files;
-    let mut page = format!("{first} and {second}: {} connections in both\n", joined.connections.len());
+    let mut page = format!("{first} and {second}: {} in both\n", connections(joined.connections.len() as u64));
     for (count, file) in [(joined.only_in_first, first), (joined.only_in_second, second)] {
         if count > 0 {
-            let _ = writeln!(page, "  note         {count} connections in {file} only");
+            let _ = writeln!(page, "  note         {} in {file} only", connections(count));
         }
     }
     if joined.not_kept > 0 {
@@ -34,6 +35,10 @@ pub fn text(document: &JoinedDocument) -> String {
         let _ = writeln!(page, "\nand {} more (--json has all)", joined.connections.len() - CONNECTIONS);
     }
     page
+}
+
+fn connections(count: u64) -> String {
+    counted(count, "connection", "connections")
 }
 
 fn in_full(connection: &JoinedConnection, document: &JoinedDocument, page: &mut String) {

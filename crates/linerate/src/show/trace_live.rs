@@ -8,6 +8,7 @@ use chart::grid::short;
 use comfy_table::{CellAlignment, Table};
 use units::{ByteCount, DataRate, WallTime};
 
+use super::plural::counted;
 use super::{table, when, wrap};
 
 /// Rows of a screen.
@@ -32,11 +33,11 @@ fn head(interval: &LiveInterval) -> String {
     let total: u64 = interval.transfers.iter().map(|one| one.goodput_bps).sum();
     let missed = if interval.missed > 0 { format!(", {} missed", interval.missed) } else { String::new() };
     format!(
-        "{}: {} connections, goodput {}, {} packets{missed}",
+        "{}: {}, goodput {}, {}{missed}",
         interval.device,
-        interval.connections,
+        counted(interval.connections, "connection", "connections"),
         DataRate::from_bps(total),
-        interval.packets
+        counted(interval.packets, "packet", "packets"),
     )
 }
 

@@ -71,6 +71,69 @@ fn the_only_transfer_is_explained_in_full() {
     {
         assert!(page.contains(part), "{part} is missing:\n{page}");
     }
+    assert!(page.starts_with("a.pcap: 803 packets, 803 of them TCP, 1 connection, 1 transfer\n"), "{page}");
+    // It is pasted into tickets.
+    let widest = page.lines().max_by_key(|line| line.chars().count()).unwrap();
+    assert!(widest.chars().count() <= 80, "{widest}");
+}
+
+/// The same capture with other bytes before each packet, as many times as there are.
+fn retold(wrap: &[fn(&[u8]) -> Vec<u8>]) -> Vec<u8> {
+    let pcap = window_limited();
+    let field = |at: usize| u32::from_le_bytes(pcap[at..at + 4].try_into().unwrap());
+    let (mut out, mut at) = (pcap[..24].to_vec(), 24);
+    while at < pcap.len() {
+        let stored = field(at + 8) as usize;
+        let frame = &pcap[at + 16..at + 16 + stored];
+        for packet in wrap.iter().map(|wrap| wrap(frame)).filter(|packet| !packet.is_empty()) {
+            let length = u32::try_from(packet.len()).unwrap();
+            out.extend(&pcap[at..at + 8]);
+            out.extend(length.to_le_bytes());
+            out.extend((field(at + 12) + length - field(at + 8)).to_le_bytes());
+            out.extend(packet);
+        }
+        at += 16 + stored;
+    }
+    out
+}
+
+fn in_vlan(id: u8, frame: &[u8]) -> Vec<u8> {
+    [&frame[..12], &[0x81, 0, 0, id], &frame[12..]].concat()
+}
+
+#[test]
+fn two_places_of_one_connection_are_two_rows_with_their_tags_and_two_graphs() {
+    let folder = tempfile::tempdir().unwrap();
+    let two = retold(&[|frame| in_vlan(7, frame), |frame| in_vlan(8, frame)]);
+    std::fs::write(folder.path().join("two.pcap"), two).unwrap();
+    let page = stdout(&trace(folder.path(), &["two.pcap"]));
+    assert!(page.contains("192.0.2.1:40000 (VLAN 7)") && page.contains("192.0.2.1:40000 (VLAN 8)"), "{page}");
+    stdout(&trace(folder.path(), &["two.pcap", "--flow", "2", "--plot", "two.xpl"]));
+    let graph = std::fs::read_to_string(folder.path().join("two.xpl")).unwrap();
+    assert_eq!((graph.matches("\nuarrow ").count(), graph.matches("\nred").count()), (400, 0));
+}
+
+#[test]
+fn copies_of_a_span_port_are_no_retransmissions_in_a_graph() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("span.pcap"), retold(&[<[u8]>::to_vec, <[u8]>::to_vec])).unwrap();
+    stdout(&trace(folder.path(), &["span.pcap", "--plot", "span.xpl"]));
+    let graph = std::fs::read_to_string(folder.path().join("span.xpl")).unwrap();
+    assert_eq!((graph.matches("\nuarrow ").count(), graph.matches("\nred").count()), (400, 0));
+}
+
+#[test]
+fn of_one_direction_no_window_is_told_and_acknowledgments_alone_are_called_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let keep: [fn(&[u8]) -> Vec<u8>; 1] = [|frame| if frame[29] == 1 { frame.to_vec() } else { Vec::new() }];
+    let others: [fn(&[u8]) -> Vec<u8>; 1] = [|frame| if frame[29] == 1 { Vec::new() } else { frame.to_vec() }];
+    for (name, wrap) in [("data.pcap", keep), ("acks.pcap", others)] {
+        std::fs::write(folder.path().join(name), retold(&wrap)).unwrap();
+    }
+    let page = stdout(&trace(folder.path(), &["data.pcap"]));
+    assert!(page.contains("no acknowledgment of these") && !page.contains("  window "), "{page}");
+    let page = stdout(&trace(folder.path(), &["acks.pcap"]));
+    assert!(page.contains("1 connection, 0 transfers") && page.contains("acknowledgments only"), "{page}");
 }
 
 #[test]
@@ -204,6 +267,9 @@ fn a_cut_capture_is_explained_as_far_as_it_goes_and_garbage_is_refused() {
     assert_eq!(refused.status.code(), Some(9));
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(said.contains("no.pcap") && said.contains("neither pcap nor pcapng") && said.contains("hint:"), "{said}");
+    std::fs::write(folder.path().join("a.pcap.xz"), [0xfd, b'7', b'z', b'X', b'Z', 0, 0, 4]).unwrap();
+    let refused = trace(folder.path(), &["a.pcap.xz"]);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("xz -dc FILE | linerate trace -"), "{refused:?}");
 }
 
 #[test]
