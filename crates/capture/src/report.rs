@@ -133,6 +133,9 @@ pub struct TransferReport {
     pub outstanding_mean_bytes: u64,
     /// The greatest of them.
     pub outstanding_max_bytes: u64,
+    /// The longest that a packet waited in the sending host, in nanoseconds, where time stamps show that packets did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_max_ns: Option<i64>,
     /// Bytes in flight (RFC 6675) at most.
     pub flight_max_bytes: u64,
     /// The time from the first data to the last acknowledgment, and the handshake, by what limited the sender.
@@ -203,6 +206,8 @@ pub struct TransferCounts {
     pub ece_acks: u64,
     /// Bytes that were acknowledged and never seen.
     pub unseen_bytes: u64,
+    /// Packets that waited in the sending host while others left, as their time stamps show: its qdisc held them back.
+    pub held_packets: u64,
 }
 
 /// RTTs from sender to receiver and back, in nanoseconds.
@@ -350,6 +355,7 @@ impl TransferReport {
             },
             outstanding_mean_bytes: u64::try_from(mean).unwrap_or(u64::MAX),
             outstanding_max_bytes: direction.max_outstanding,
+            held_max_ns: (direction.held.packets > 0).then_some(direction.held.most_ns),
             flight_max_bytes: counts.max_flight,
             budget: Owner::ALL.map(|owner| BudgetShare { owner, time_ns: direction.budget.spent_ns(owner) }).to_vec(),
             events: events(&direction),
@@ -397,6 +403,7 @@ impl TransferCounts {
             ce_marks: counts.ce_marks,
             ece_acks: counts.ece_acks,
             unseen_bytes: counts.unseen_bytes,
+            held_packets: direction.held.packets,
         }
     }
 }

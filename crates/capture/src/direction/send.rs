@@ -65,8 +65,11 @@ impl Direction {
         if from < self.numbers.next {
             self.late(segment, from, to.min(self.numbers.next));
         } else {
-            self.note_pause(segment);
-            self.own(time_ns, None);
+            let held = self.holder(segment);
+            if held.is_none() {
+                self.note_pause(segment);
+            }
+            self.own(time_ns, held);
         }
         if to > self.numbers.next && self.recovery.is_none() {
             let since = self.since(time_ns);
@@ -96,6 +99,15 @@ impl Direction {
         if let Some(series) = &mut self.series {
             series.sent(time_ns, from - self.numbers.first.min(from), to.saturating_sub(self.numbers.first), flight);
         }
+    }
+
+    /// The owner of the time before new data that was waiting in the sending host: what stands there is a queue, of the first bottleneck.
+    fn holder(&mut self, segment: &Segment) -> Option<Owner> {
+        let (stamp, _) = segment.options.timestamps.filter(|_| self.sender_lag_ns == 0)?;
+        let since_ns = segment.time_ns.saturating_sub(self.recent.data_ns);
+        let was_held = self.held.take(stamp, segment.time_ns, since_ns) && self.counts.data_packets > 0;
+        let has_nothing = |owner| matches!(owner, Owner::Application | Owner::ApplicationOrSendBuffer);
+        (was_held && has_nothing(self.owner_before(segment.time_ns))).then_some(Owner::CongestionWindow)
     }
 
     /// What the sender did and heard last. At the receiver's end it hears an acknowledgment when a time stamp would be back:

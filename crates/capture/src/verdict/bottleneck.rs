@@ -22,13 +22,22 @@ pub(super) fn verdict(judged: &Judged) -> Option<Verdict> {
     }
     // Without a queue it may as well be the sender that keeps to a rate.
     let has_queue = queue_ns > (judged.rtt_ns / 20).max(1_000_000) || judged.direction.counts.retransmits > 0;
+    // The capture is behind the qdisc of the sending host: its queue shows in time stamps only.
+    let held = &judged.direction.held;
+    let is_held = held.packets * 2 >= judged.direction.counts.data_packets;
+    let has_queue = has_queue || is_held;
     // What a full send buffer lets leave arrives at one rate too, and a congestion control that paces goes no faster than it has measured.
     let waits = judged.direction.woken_at().is_some() && judged.share(Owner::SendBuffer) >= LEAST_WAITING;
     if waits && !has_queue {
         return None;
     }
+    let waited = if is_held {
+        format!(", after up to {} in the sending host, by the time stamps", time(held.most_ns))
+    } else {
+        String::new()
+    };
     let evidence = format!(
-        "data arrived within 6 % of {} for {} of the time, with a median queueing delay of {} (least RTT {}): the transfer \
+        "data arrived within 6 % of {} for {} of the time, with a median queueing delay of {} (least RTT {}){waited}: the transfer \
          has what its bottleneck gives",
         rate(full.bytes_per_second),
         percent(full.share),
@@ -36,7 +45,11 @@ pub(super) fn verdict(judged: &Judged) -> Option<Verdict> {
         time(judged.rtt_ns),
     );
     let verdict = Verdict::new(Cause::Bottleneck, if has_queue { 0.9 } else { 0.6 }, evidence).share(share);
-    Some(if has_queue && judged.direction.knows_full_buffer() {
+    Some(if is_held {
+        verdict
+            .rival("a sending host that is short of CPU, whose packets wait for it")
+            .next_test("tc -s qdisc show at the sender: backlog, dropped and the rate of its shaper")
+    } else if has_queue && judged.direction.knows_full_buffer() {
         verdict
             .rival("a send buffer that lets the bottleneck run empty between bursts")
             .next_test("ss -tmi at the sender: sndbuf_limited, and the size of the send buffer (net.ipv4.tcp_wmem)")

@@ -5,6 +5,7 @@
 mod damage;
 mod ends;
 mod files;
+mod held;
 mod lacking;
 mod layers;
 mod live;

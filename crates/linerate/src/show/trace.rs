@@ -233,6 +233,17 @@ fn numbers(connection: &ConnectionReport, transfer: &TransferReport, page: &mut 
             ),
         );
     }
+    if let Some(most_ns) = transfer.held_max_ns.filter(|_| counts.held_packets * 20 >= counts.data_packets) {
+        line(
+            "note",
+            format!(
+                "{} of {} packets had waited in the sending host, up to {}, as their time stamps show: a qdisc there is a bottleneck",
+                counts.held_packets,
+                counts.data_packets,
+                time(most_ns)
+            ),
+        );
+    }
     if connection.cut_options > 0 {
         line(
             "note",
