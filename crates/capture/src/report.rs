@@ -403,7 +403,7 @@ impl TransferCounts {
             ce_marks: counts.ce_marks,
             ece_acks: counts.ece_acks,
             unseen_bytes: counts.unseen_bytes,
-            held_packets: direction.held.packets,
+            held_packets: direction.held.packets.into(),
         }
     }
 }

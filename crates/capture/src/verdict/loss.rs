@@ -2,6 +2,7 @@
 
 use super::cause::{Cause, Verdict};
 use super::judged::{Judged, LEAST_SHARE};
+use super::microburst::BeforeLosses;
 use super::repairs::{FEW, repair_share_of, repairs, with_events};
 use super::scatter::Scatter;
 use super::text::{bytes, percent, time};
@@ -103,8 +104,19 @@ fn queue(judged: &Judged, losses: &[&Loss]) -> Option<Verdict> {
             .next_test("counters of errors on each link of the path: optics, CRC, discards");
         return Some(with_events(verdict, &repairs));
     }
+    let before = (judged.direction.sender_lag_ns == 0)
+        .then(|| BeforeLosses::of(losses, &judged.direction.losses.passes, judged.rtt_ns))
+        .flatten();
+    let bursts = before.filter(BeforeLosses::are_bursts).map_or_else(String::new, |before| {
+        format!(
+            "; in the {} before them the sender sent {:.1} times as fast as over the RTT: its own microbursts",
+            time(before.span_ns),
+            before.times
+        )
+    });
+    let each = if repairs.len() == 1 { String::new() } else { format!(", {per_event:.1} segments in each") };
     let what = format!(
-        "{quiet} (least RTT {}), {per_event:.1} segments in each, at {} in flight",
+        "{quiet} (least RTT {}){each}, at {} in flight{bursts}",
         time(judged.rtt_ns),
         bytes(flights[flights.len() / 2])
     );
@@ -117,6 +129,9 @@ fn queue(judged: &Judged, losses: &[&Loss]) -> Option<Verdict> {
     let mut verdict = Verdict::new(Cause::ShallowBuffer, confidence, told(&what))
         .share(share + judged.share(Owner::CongestionWindow))
         .next_test("pace the sender below the bottleneck's rate: losses of a shallow buffer go away");
+    if before.is_some_and(|before| before.are_even()) {
+        verdict = verdict.rival("microbursts of other traffic: this sender had sent evenly before its losses");
+    }
     if !is_seen {
         verdict = verdict.rival("a policer").rival("random loss");
     }

@@ -8,6 +8,7 @@
 //! | `cause`, `judged`, `text` | what a verdict is, what it is made from, and how numbers stand in it |
 //! | `repairs` | recoveries and timeouts: when, how long, at what cost |
 //! | `scatter` | whether losses lie where chance would put them |
+//! | `microburst` | how fast the sender sent before its losses |
 //! | `policer` | a token bucket, replayed for one transfer or for all between two hosts |
 //! | `bottleneck` | a bottleneck that is always busy |
 //! | `path` | marks, thinned acknowledgments, packets that are too large, what the capture lacks |
@@ -20,6 +21,7 @@ mod delayed;
 mod judged;
 mod limits;
 mod loss;
+mod microburst;
 mod path;
 mod policer;
 mod repairs;

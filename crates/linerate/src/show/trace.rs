@@ -215,14 +215,10 @@ fn numbers(connection: &ConnectionReport, transfer: &TransferReport, page: &mut 
     if counts.acks > 0 {
         line(
             "window",
-            format!(
-                "offered {} to {} ({scale}); outstanding mean/max {}/{}",
-                ByteCount::new(window.min_bytes),
-                ByteCount::new(window.max_bytes),
-                ByteCount::new(transfer.outstanding_mean_bytes),
-                ByteCount::new(transfer.outstanding_max_bytes)
-            ),
+            format!("offered {} to {} ({scale})", ByteCount::new(window.min_bytes), ByteCount::new(window.max_bytes),),
         );
+        let [mean, max] = [transfer.outstanding_mean_bytes, transfer.outstanding_max_bytes].map(ByteCount::new);
+        line("outstanding", format!("mean/max {mean}/{max}"));
     }
     if counts.super_packets > 0 {
         line(
@@ -256,7 +252,7 @@ fn numbers(connection: &ConnectionReport, transfer: &TransferReport, page: &mut 
 }
 
 fn budget(transfer: &TransferReport, page: &mut String) {
-    const BAR: f64 = 30.0;
+    const BAR: f64 = 24.0;
     let total: i64 = transfer.budget.iter().map(|share| share.time_ns).sum();
     if total <= 0 {
         return;
@@ -267,7 +263,7 @@ fn budget(transfer: &TransferReport, page: &mut String) {
     for (owner, ns) in shares.into_iter().filter(|(_, ns)| *ns * 1_000 > total) {
         #[expect(clippy::cast_precision_loss, reason = "a share")]
         let share = ns as f64 / total as f64;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "30 at most")]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "24 at most")]
         let bar = "#".repeat((share * BAR).round() as usize);
         let line = format!("    {:<32} {:>9} {:>5.1} %  {bar}", owner.name(), time(ns), share * 100.0);
         let _ = writeln!(page, "{}", line.trim_end());
