@@ -104,16 +104,8 @@ fn queue(judged: &Judged, losses: &[&Loss]) -> Option<Verdict> {
             .next_test("counters of errors on each link of the path: optics, CRC, discards");
         return Some(with_events(verdict, &repairs));
     }
-    let before = (judged.direction.sender_lag_ns == 0)
-        .then(|| BeforeLosses::of(losses, &judged.direction.losses.passes, judged.rtt_ns))
-        .flatten();
-    let bursts = before.filter(BeforeLosses::are_bursts).map_or_else(String::new, |before| {
-        format!(
-            "; in the {} before them the sender sent {:.1} times as fast as over the RTT: its own microbursts",
-            time(before.span_ns),
-            before.times
-        )
-    });
+    let before = BeforeLosses::at_sender(losses, judged);
+    let bursts = before.map_or_else(String::new, |before| before.evidence());
     let each = if repairs.len() == 1 { String::new() } else { format!(", {per_event:.1} segments in each") };
     let what = format!(
         "{quiet} (least RTT {}){each}, at {} in flight{bursts}",

@@ -1,14 +1,16 @@
 //! How fast the sender sent before its losses: a small queue is overflown by bursts, of the sender itself or of others.
 
+use super::judged::Judged;
+use super::text::time;
 use crate::direction::losses::{Loss, Pass};
 
 /// The sender's rate just before its losses, in the median.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct BeforeLosses {
     /// The time that is meant: an eighth of an RTT.
-    pub(super) span_ns: i64,
+    span_ns: i64,
     /// Times the rate over the whole RTT before.
-    pub(super) times: f64,
+    times: f64,
 }
 
 /// Parts of an RTT. Losses and packets below which nothing is said; and shorter RTTs are those of hosts, whose own pauses are as long.
@@ -21,8 +23,13 @@ const BURSTS: f64 = 2.0;
 const EVENLY: f64 = 1.3;
 
 impl BeforeLosses {
-    /// Of a capture at the sender; times and bytes are as it sent.
-    pub(super) fn of(losses: &[&Loss], passes: &[Pass], rtt_ns: i64) -> Option<Self> {
+    /// None where the capture does not show when the sender sent.
+    pub(super) fn at_sender(losses: &[&Loss], judged: &Judged) -> Option<Self> {
+        let is_at_sender = judged.direction.sender_lag_ns == 0;
+        is_at_sender.then(|| Self::of(losses, &judged.direction.losses.passes, judged.rtt_ns)).flatten()
+    }
+
+    fn of(losses: &[&Loss], passes: &[Pass], rtt_ns: i64) -> Option<Self> {
         if losses.len() < LEAST_LOSSES || passes.len() < LEAST_PASSES || rtt_ns < LEAST_RTT_NS {
             return None;
         }
@@ -37,8 +44,19 @@ impl BeforeLosses {
         Some(Self { span_ns, times: times[times.len() / 2] })
     }
 
+    /// What is said of the sender's own bursts; nothing where there are none.
+    pub(super) fn evidence(&self) -> String {
+        if !self.are_bursts() {
+            return String::new();
+        }
+        let (span, times) = (time(self.span_ns), self.times);
+        format!(
+            "; in the {span} before them the sender sent {times:.1} times as fast as over the RTT: its own microbursts"
+        )
+    }
+
     /// The sender's own bursts.
-    pub(super) fn are_bursts(&self) -> bool {
+    fn are_bursts(&self) -> bool {
         self.times >= BURSTS
     }
 
