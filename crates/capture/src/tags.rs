@@ -34,6 +34,15 @@ struct Tap {
     tags: [Option<u32>; 2],
 }
 
+/// Where a packet with a tag that is not known may have passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// It opens a connection, and answers none.
+    New,
+    /// It may be an answer to packets that passed somewhere.
+    Any,
+}
+
 /// What a tag belongs to.
 struct Found {
     name: u32,
@@ -75,13 +84,13 @@ impl TagPairs {
             }
             self.young.insert(key, taps);
         }
-        let is_opening = segment.has(flag::SYN) && !segment.has(flag::ACK);
+        let place = if segment.has(flag::SYN) && !segment.has(flag::ACK) { Place::New } else { Place::Any };
         let taps = self.young.entry(key).or_default();
         let (tag, direction) = (segment.endpoints.outer, usize::from(is_low));
         if let Some(name) = taps.known(tag, direction) {
             return Found { name, was_known: true };
         }
-        Found { name: taps.learn(tag, direction, is_opening), was_known: false }
+        Found { name: taps.learn(tag, direction, place), was_known: false }
     }
 }
 
@@ -91,7 +100,7 @@ impl Taps {
         taps.find(|tap| tap.tags[direction] == Some(tag)).map(|tap| tap.name)
     }
 
-    fn learn(&mut self, tag: u32, direction: usize, is_opening: bool) -> u32 {
+    fn learn(&mut self, tag: u32, direction: usize, place: Place) -> u32 {
         let other = 1 - direction;
         let known = || self.taps.iter().take(self.count);
         // Both directions of most tags are alike.
@@ -108,7 +117,7 @@ impl Taps {
             return self.add(tag, [Some(tag); 2]);
         }
         // An answer comes first from the place nearest to who answers, which a packet to it passed last.
-        if let Some(at) = known().rposition(|tap| tap.tags[direction].is_none()).filter(|_| !is_opening) {
+        if let Some(at) = known().rposition(|tap| tap.tags[direction].is_none()).filter(|_| place == Place::Any) {
             let tap = &mut self.taps[at];
             tap.tags[direction] = Some(tag);
             return tap.name;

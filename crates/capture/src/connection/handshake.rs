@@ -27,6 +27,8 @@ pub(crate) struct Handshake {
 const STAMP_BYTES: u32 = 12;
 /// What an end of the path that is nearer than this share of the RTT counts as.
 const NEAR: i64 = 10;
+/// A handshake that was slower than another answer by a part of so many was slow by itself; less is jitter.
+const SLOWER: i64 = 4;
 
 impl Handshake {
     pub(crate) fn take(&mut self, segment: &Segment, from: From, own: &mut Direction, other: &mut Direction) {
@@ -95,9 +97,18 @@ impl Direction {
         self.sender_lag_ns = if lag_ns * NEAR < rtt_ns || rtt_ns < 1_000_000 { 0 } else { lag_ns };
     }
 
+    /// The sender has answered something else sooner than the handshake: a SYN may have waited for a host, an address or a balancer.
+    pub(super) fn bound_lag(&mut self, lag_ns: i64) {
+        if self.has_sender_lag && lag_ns.saturating_mul(SLOWER) < self.sender_lag_ns.saturating_mul(SLOWER - 1) {
+            let known_ns = if self.rtt.samples > 0 { self.rtt.min_ns } else { 0 };
+            self.set_lag(lag_ns, known_ns + lag_ns);
+        }
+    }
+
     /// The same by time stamps: the least is nearest to the truth, as a sender may have nothing to send.
     pub(super) fn take_lag(&mut self, lag_ns: i64) {
         self.lag.take(lag_ns);
+        self.bound_lag(lag_ns);
         if self.has_sender_lag || self.rtt.samples == 0 {
             return;
         }

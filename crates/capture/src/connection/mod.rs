@@ -113,6 +113,10 @@ impl Connection {
             let spikes = other.counts.delay_spikes;
             other.acknowledged(Acknowledgment { segment, is_pure: segment.payload == 0 });
             other.note_spike(segment, spikes);
+            // What the other host's data took to this one and back is what an acknowledgment takes.
+            if own.sender_lag_ns > 0 && other.rtt.samples > 0 {
+                own.bound_lag(other.rtt.min_ns);
+            }
         }
         if segment.payload > 0 && !segment.has(flag::SYN) && !segment.has(flag::RST) {
             own.sent(segment);

@@ -11,6 +11,7 @@ mod layers;
 mod live;
 mod long_path;
 mod pcapng;
+mod slow_handshake;
 mod support;
 mod transfers;
 mod writers;
