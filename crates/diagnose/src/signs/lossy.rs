@@ -32,7 +32,8 @@ fn overflows_shallow_queue(flow: &Flow, queue: Option<LongestQueue>) -> bool {
 }
 
 fn loses_again(flow: &Flow) -> bool {
-    flow.state("episodes") == Some("again-and-again")
+    // What was retransmitted and had arrived all the same was not lost.
+    flow.state("episodes") == Some("again-and-again") && flow.state("spurious") != Some("most")
 }
 
 fn lost(flow: &Flow) -> f64 {

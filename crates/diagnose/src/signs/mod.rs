@@ -39,6 +39,7 @@ use std::sync::LazyLock;
 
 mod agreed;
 pub(crate) mod allowed;
+mod arrivals;
 mod asked_buffer;
 mod carried;
 mod ceiling;

@@ -14,6 +14,7 @@ use predict::physics::{FullLink, LossVerdict, LossWitness};
 
 use super::Observation;
 use super::agreed::agreed;
+use super::arrivals::arrivals;
 use super::ceiling::{attained_at_best, ceiling};
 use super::clustering::clustering;
 use super::datagrams;
@@ -47,7 +48,10 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
                 flow.observations.extend(Observation::of("echoes", "no-large-one", swallowed.to_string()));
             }
         }
-        FlowKind::Udp => datagrams::add(flow, run, total),
+        FlowKind::Udp => {
+            datagrams::add(flow, run, total);
+            flow.observations.extend(samples.and_then(|samples| arrivals(samples, total.heading)));
+        }
         FlowKind::Http | FlowKind::Echo => {}
     }
     let latency = measurement.latency.as_ref();

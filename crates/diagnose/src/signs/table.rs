@@ -230,6 +230,11 @@ signs! {
         "lost-as-later" 0.90,
         "passed-faster" 0.10 direct,
     }
+    "arrivals" asks "Does what arrives of datagrams vary as chance would have it?" {
+        "even" 0.40,
+        "by-chance" 0.40,
+        "together" 0.20,
+    }
     "datagram-loss" asks "Does the part of datagrams that is lost grow with their rate?" {
         "same-at-any-rate" 0.40,
         "grows" 0.60,
