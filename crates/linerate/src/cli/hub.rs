@@ -10,7 +10,6 @@ use hub::store::postgres::address::{AddressError, is_postgres};
 use hub::trust::role::{AccountRole, RoleError};
 use hub::trust::token::Purpose;
 
-use super::hub_directory::DirArgs;
 use super::people::{ActionsArgs, UserArgs};
 use super::replay::ReplayArgs;
 use super::values;
@@ -36,7 +35,7 @@ pub enum HubAction {
     /// List who did what
     Actions(ActionsArgs),
     /// List the agents, and when they were heard last
-    Agents(DirArgs),
+    Agents(ConnectArgs),
     /// Forget an agent: its certificate opens nothing any more
     Remove(RemoveArgs),
     /// Give the hub its plan: which hosts test what, when
@@ -192,6 +191,13 @@ pub struct ConnectArgs {
     /// File with a token from `linerate hub token --for view|operate`, where the hub is named by its address
     #[arg(long, value_name = "FILE")]
     pub token: Option<PathBuf>,
+}
+
+impl ConnectArgs {
+    /// Whether the hub is named by its address, not by its directory.
+    pub fn is_address(&self) -> bool {
+        self.hub.starts_with("https://")
+    }
 }
 
 /// Give the hub its plan, which it carries out until it gets another. A plan that cannot fit is refused with what would. Without a

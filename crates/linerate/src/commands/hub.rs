@@ -11,8 +11,11 @@ mod replay;
 pub mod report;
 pub mod top;
 
+use std::path::Path;
+
 use anyhow::Context;
 use hub::api::OPENAPI;
+use hub::api::people::AgentList;
 use hub::openid::settings::OpenIdSettings;
 use hub::segments::target::SegmentTarget;
 use hub::server::directory::{Directory, SegmentSettings, Settings};
@@ -28,8 +31,9 @@ use self::files::{complain, new_token, no_database, no_segments, open as open_da
 use super::attempt::stop_on_signals;
 use super::{print, view};
 use crate::cli::Common;
-use crate::cli::hub::{DatabaseArgs, HubAction, InitArgs, OpenIdArgs, RemoveArgs, RunArgs, SegmentArgs, TokenArgs};
-use crate::cli::hub_directory::DirArgs;
+use crate::cli::hub::{
+    ConnectArgs, DatabaseArgs, HubAction, InitArgs, OpenIdArgs, RemoveArgs, RunArgs, SegmentArgs, TokenArgs,
+};
 use crate::exit::{Complaint, Exit};
 use crate::show;
 
@@ -193,10 +197,14 @@ fn serve(common: &Common, args: &RunArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-fn agents(common: &Common, args: &DirArgs) -> anyhow::Result<Exit> {
-    let directory = Directory::at(&args.directory);
-    let agents = open_database(&directory)?.agents().context(no_database(&directory))?;
-    let list = hub::api::people::AgentList::of(agents);
+fn agents(common: &Common, args: &ConnectArgs) -> anyhow::Result<Exit> {
+    let list: AgentList = if args.is_address() {
+        mesh::connect(args, Purpose::View)?.get("/api/v1/agents")?
+    } else {
+        // The database has them whether the hub runs or not.
+        let directory = Directory::at(Path::new(&args.hub));
+        AgentList::of(open_database(&directory)?.agents().context(no_database(&directory))?)
+    };
     if common.json {
         return print(&show::json::document(&list)?);
     }

@@ -123,6 +123,22 @@ fn a_host_is_shown_with_its_findings_and_what_is_set_otherwise_than_on_its_peers
 }
 
 #[test]
+fn labels_of_an_axis_differ_and_times_are_those_of_tables() {
+    let mut visit = Visit::of(nrao().to_str().unwrap());
+    visit.browser.open(&visit.site.clone());
+    let with = "Promise.all([import('/assets/plot.js'), import('/assets/units.js')])";
+    let rates = visit
+        .browser
+        .value(&format!("{with}.then(([plot, units]) => plot.labels([190.4e6, 190.6e6, 191e6], units.rate))"));
+    assert_eq!(rates, serde_json::json!(["190.4 Mbit/s", "190.6 Mbit/s", "191.0 Mbit/s"]));
+    let round = visit.browser.value(&format!("{with}.then(([plot, units]) => plot.labels([1e8, 2e8], units.rate))"));
+    assert_eq!(round, serde_json::json!(["100 Mbit/s", "200 Mbit/s"]));
+    // 2026-11-29 10:50:00 UTC and a minute later.
+    let times = visit.browser.value("import('/assets/plot.js').then((plot) => plot.moments([1795949400, 1795949460]))");
+    assert_eq!(times, serde_json::json!(["10:50\n2026-11-29", "10:51"]));
+}
+
+#[test]
 fn what_is_missing_is_said_with_what_to_do_next() {
     let archive = ArchiveFile::new();
     archive.make();

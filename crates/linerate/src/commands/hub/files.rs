@@ -38,7 +38,8 @@ pub(super) fn open_of(directory: &Directory, settings: &Settings) -> anyhow::Res
     open::open(directory, settings).map_err(|error| {
         let complaint = refused(&error).unwrap_or_else(|| {
             // SQLite calls a full disk an input or output error where it cannot map the index of its log.
-            let is_of_disk = matches!(&error, OpenError::Store(StoreError::Sqlite(cause)) if cause.to_string().contains("disk"));
+            let is_of_disk =
+                matches!(&error, OpenError::Store(StoreError::Sqlite(cause)) if cause.to_string().contains("disk"));
             let complaint = no_database(directory);
             if is_of_disk {
                 complaint.hint(format!("`df {}` says whether its disk is full", directory.file("").display()))

@@ -77,6 +77,12 @@ pub(super) fn test(common: &Common, args: &AskArgs) -> anyhow::Result<Exit> {
     if common.json {
         return print(&show::json::document(&asked)?);
     }
+    if !common.quiet {
+        eprintln!(
+            "it runs before all others; its result stands among those of `linerate hub pairs {}`",
+            args.connect.hub
+        );
+    }
     print(asked.runs.iter().map(|run| format!("{run}\n")).collect::<String>().as_bytes())
 }
 
@@ -111,7 +117,7 @@ impl Hub {
 
 /// Who may read a hub's directory may do what its tokens open: a token of a minute is made for it.
 pub(super) fn connect(args: &ConnectArgs, purpose: Purpose) -> anyhow::Result<Hub> {
-    if args.hub.starts_with("https://") {
+    if args.is_address() {
         let url: HubUrl = args.hub.parse().context(Complaint::new(Exit::Usage, "the address is not one of a hub"))?;
         let file = args.token.as_ref().ok_or_else(|| {
             Complaint::new(Exit::Usage, "a hub that is named by its address needs --token")

@@ -67,6 +67,25 @@ fn a_host_that_refuses_says_so() {
     network.ssh("echo 'h2: Permission denied (publickey).' >&2; exit 255");
     let round = with_b(&mut network, "ssh = \"h2\"");
     only_b_says(&round, "cannot be reached by ssh h2: h2: Permission denied (publickey).");
+    // One line for all of its tests, in which its name stands once.
+    let shown = network.world.run("$L round $F/plan.toml --no-archive 2>&1");
+    let told = "b takes part no more: cannot be reached by ssh h2: h2: Permission denied (publickey).; ";
+    assert_eq!(
+        shown.lines().filter(|line| line.starts_with(told) && line.ends_with(" tests left out")).count(),
+        1,
+        "{shown}"
+    );
+    assert!(shown.lines().all(|line| !line.contains(" > b ") && !line.contains("  b > ")), "{shown}");
+    assert!(shown.contains("b took no part, or ceased to: cannot be reached by ssh h2"), "{shown}");
+}
+
+#[test]
+fn a_shell_that_greets_before_every_answer_is_quoted() {
+    let mut network = Network::new();
+    network.ssh("echo '*** Authorized use only ***'");
+    let program = env!("CARGO_BIN_EXE_linerate");
+    let round = with_b(&mut network, &format!("ssh = \"h2\"\nprogram = \"{program}\""));
+    only_b_says(&round, "\"*** Authorized use only ***\" stands before what ");
 }
 
 #[test]
