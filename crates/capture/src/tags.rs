@@ -50,7 +50,7 @@ struct Found {
     was_known: bool,
 }
 
-/// Connections in each of the two maps, and places of one connection: 1 MB.
+/// Connections in each of the two maps, and places of one connection: 2 MB where there are tags.
 const MAX_CONNECTIONS: usize = 4_096;
 const MAX_TAPS: usize = 4;
 
