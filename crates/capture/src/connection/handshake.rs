@@ -100,8 +100,9 @@ impl Direction {
     /// The sender has answered something else sooner than the handshake: a SYN may have waited for a host, an address or a balancer.
     pub(super) fn bound_lag(&mut self, lag_ns: i64) {
         if self.has_sender_lag && lag_ns.saturating_mul(SLOWER) < self.sender_lag_ns.saturating_mul(SLOWER - 1) {
-            let known_ns = if self.rtt.samples > 0 { self.rtt.min_ns } else { 0 };
+            let (known_ns, slower_ns) = (if self.rtt.samples > 0 { self.rtt.min_ns } else { 0 }, self.sender_lag_ns);
             self.set_lag(lag_ns, known_ns + lag_ns);
+            self.hears_sooner(slower_ns - self.sender_lag_ns);
         }
     }
 

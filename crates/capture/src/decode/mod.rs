@@ -24,7 +24,7 @@ mod tunnel;
 pub use layer::{Content, LaterFragment};
 use layer::{Layer, Walk};
 pub use segment::{Endpoints, FirstFragment, SackBlocks, Segment, TcpOptions, address, flag};
-pub use tag::{Tag, tags};
+pub use tag::Tag;
 
 /// Headers of IP, tags and tunnels inside one another; a packet with more is not read further.
 const MAX_LAYERS: usize = 16;
@@ -34,6 +34,15 @@ const MAX_LAYERS: usize = 16;
 #[inline]
 pub fn decode(link: u16, bytes: &[u8], wire_bytes: u32, segment: &mut Segment) -> Content {
     decode_noting(link, bytes, wire_bytes, segment, None)
+}
+
+/// What is around a packet, the outermost first, as people write it; empty where there is nothing.
+#[must_use]
+pub fn tags(link: u16, bytes: &[u8], wire_bytes: u32) -> String {
+    let mut tags = Vec::new();
+    decode_noting(link, bytes, wire_bytes, &mut Segment::default(), Some(&mut tags));
+    let names: Vec<String> = tags.iter().map(Tag::to_string).collect();
+    names.join(", ")
 }
 
 /// The same, with what is around the packet.

@@ -2,9 +2,6 @@
 
 use std::fmt;
 
-use super::decode_noting;
-use super::segment::Segment;
-
 /// A tag or a tunnel around a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tag {
@@ -40,13 +37,4 @@ impl fmt::Display for Tag {
             Self::Ip => f.write_str("IP in IP"),
         }
     }
-}
-
-/// What is around a packet, the outermost first, as people write it; empty where there is nothing.
-#[must_use]
-pub fn tags(link: u16, bytes: &[u8], wire_bytes: u32) -> String {
-    let mut tags = Vec::new();
-    decode_noting(link, bytes, wire_bytes, &mut Segment::default(), Some(&mut tags));
-    let names: Vec<String> = tags.iter().map(Tag::to_string).collect();
-    names.join(", ")
 }

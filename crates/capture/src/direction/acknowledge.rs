@@ -136,6 +136,14 @@ impl Direction {
         }
     }
 
+    /// The way to the sender is shorter by this than it seemed: what is under way is there sooner, and no sooner than what was before it.
+    pub(crate) fn hears_sooner(&mut self, by_ns: i64) {
+        let heard_ns = self.recent.heard_ns;
+        for (at_ns, ..) in &mut self.window.late {
+            *at_ns = at_ns.saturating_sub(by_ns).max(heard_ns);
+        }
+    }
+
     /// What the sender has heard by now.
     #[inline]
     pub(super) fn sender_hears(&mut self, time_ns: i64) {
