@@ -7,17 +7,17 @@ use std::fmt;
 pub enum Tag {
     /// IEEE 802.1Q and what came before it: the identifier.
     Vlan(u16),
-    /// A label.
+    /// The label, of 20 bits: each direction has its own (RFC 3032).
     Mpls(u32),
-    /// A session.
+    /// The session that the access concentrator has given (RFC 2516).
     Pppoe(u16),
-    /// A network identifier.
+    /// The network identifier, of 24 bits (RFC 7348).
     Vxlan(u32),
-    /// A network identifier.
+    /// The network identifier, of 24 bits (RFC 8926).
     Geneve(u32),
-    /// The key, where there is one.
+    /// The key, where the header has one (RFC 2890).
     Gre(Option<u32>),
-    /// A tunnel endpoint identifier.
+    /// The tunnel endpoint identifier, which the receiver of a direction has given (3GPP TS 29.281).
     GtpU(u32),
     /// IP in IP.
     Ip,
