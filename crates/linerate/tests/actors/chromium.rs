@@ -1,10 +1,12 @@
 //! Chromium without a window, by its own protocol (Chrome DevTools Protocol) over two pipes.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -15,15 +17,13 @@ use tempfile::TempDir;
 
 use super::process::PATIENCE;
 
-/// A browser with one page.
+/// A browser with one page, and with cookies, storage and a cache that no other has.
 pub struct Browser {
-    child: Child,
-    input: ChildStdin,
-    messages: Receiver<Value>,
+    /// Until it is given back.
+    chromium: Option<Chromium>,
     events: VecDeque<Value>,
+    context: String,
     session: Option<String>,
-    asked: u64,
-    _profile: TempDir,
 }
 
 /// What a page is looked at with.
@@ -40,30 +40,15 @@ pub const DARK: Screen = Screen { scheme: "dark", ..LIGHT };
 pub const PHONE: Screen = Screen { width: 390, height: 844, scheme: "light", is_phone: true };
 
 impl Browser {
-    /// Starts it with a profile of its own.
+    /// Opens one, in a process that a test before has left or in a new one.
     pub fn start() -> Self {
-        let profile = TempDir::new().unwrap();
-        // It reads what it is asked from descriptor 3 and answers on 4. Its sandbox wants a user that is not root.
-        let script = "exec chromium --headless=new --remote-debugging-pipe --no-sandbox --no-first-run --disable-gpu \
-                      --disable-background-networking --disable-component-update --disable-sync --no-proxy-server \
-                      --disable-dev-shm-usage --user-data-dir=\"$PROFILE\" about:blank 3<&0 4>&1 </dev/null >/dev/null 2>&1";
-        let mut command = Command::new("sh");
-        // All that it writes goes with its profile: what it leaves in the folder for temporary files nobody else removes.
-        command.args(["-c", script]).envs(["PROFILE", "HOME", "TMPDIR"].map(|name| (name, profile.path())));
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        let (heard, messages) = channel();
-        thread::spawn(move || {
-            for message in BufReader::new(output).split(0) {
-                let Ok(message) = message else { return };
-                if heard.send(serde_json::from_slice(&message).unwrap()).is_err() {
-                    return;
-                }
-            }
-        });
-        let mut browser =
-            Self { child, input, messages, events: VecDeque::new(), session: None, asked: 0, _profile: profile };
-        let target = browser.ask("Target.createTarget", &json!({ "url": "about:blank" }))["targetId"].clone();
+        let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let chromium = Some(idle.unwrap_or_else(Chromium::start));
+        let mut browser = Self { chromium, events: VecDeque::new(), context: String::new(), session: None };
+        let context = browser.ask("Target.createBrowserContext", &json!({}))["browserContextId"].take();
+        let page = json!({ "url": "about:blank", "browserContextId": context });
+        browser.context = context.as_str().unwrap().to_owned();
+        let target = browser.ask("Target.createTarget", &page)["targetId"].clone();
         let attached = browser.ask("Target.attachToTarget", &json!({ "targetId": target, "flatten": true }));
         browser.session = attached["sessionId"].as_str().map(str::to_owned);
         for part in ["Page", "Runtime", "Log"] {
@@ -231,19 +216,12 @@ impl Browser {
 
     #[track_caller]
     fn ask_within(&mut self, method: &str, parameters: &Value, patience: Duration) -> Value {
-        self.asked += 1;
-        let mut message = json!({ "id": self.asked, "method": method, "params": parameters });
-        if let Some(session) = &self.session {
-            message["sessionId"] = json!(session);
-        }
-        let mut bytes = serde_json::to_vec(&message).unwrap();
-        bytes.push(0);
-        self.input
-            .write_all(&bytes)
-            .unwrap_or_else(|error| panic!("chromium has ended ({error}): run scripts/setup test"));
+        let chromium = self.chromium.as_mut().unwrap();
+        let sent = chromium.send(method, parameters, self.session.as_deref());
+        let asked = sent.unwrap_or_else(|error| panic!("chromium has ended ({error}): run scripts/setup test"));
         loop {
             let mut said = self.hear(method, patience);
-            if said["id"] == self.asked {
+            if said["id"] == asked {
                 assert!(said.get("error").is_none(), "{method}: {said}");
                 return said["result"].take();
             }
@@ -261,15 +239,98 @@ impl Browser {
 
     #[track_caller]
     fn hear(&self, what: &str, patience: Duration) -> Value {
-        let heard = self.messages.recv_timeout(patience);
-        heard.unwrap_or_else(|error| panic!("chromium does not say {what} ({error}): run scripts/setup test"))
+        loop {
+            let heard = self.chromium.as_ref().unwrap().messages.recv_timeout(patience);
+            let heard =
+                heard.unwrap_or_else(|error| panic!("chromium does not say {what} ({error}): run scripts/setup test"));
+            // A page that a test before has left may still have said something.
+            if heard["sessionId"].is_null() || heard["sessionId"].as_str() == self.session.as_deref() {
+                return heard;
+            }
+        }
     }
 }
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // It fails only where it has ended already. Its own processes end with it.
-        let _ = self.child.kill();
+        let Some(mut chromium) = self.chromium.take() else { return };
+        // One that a failed test leaves ends with it: nobody knows what it was at.
+        if !thread::panicking() && chromium.dispose(&self.context) {
+            IDLE.lock().unwrap_or_else(PoisonError::into_inner).push(chromium);
+        }
+    }
+}
+
+/// Its processes. To start them takes more CPU time than most pages do, so they serve one test after the other, each with a context
+/// (the browser's word for a private window) of its own.
+struct Chromium {
+    child: Child,
+    input: ChildStdin,
+    messages: Receiver<Value>,
+    asked: u64,
+    _profile: TempDir,
+}
+
+/// Those that nobody looks with now: as many as tests have had one at once.
+static IDLE: Mutex<Vec<Chromium>> = Mutex::new(Vec::new());
+
+impl Chromium {
+    /// Starts it with a profile of its own.
+    fn start() -> Self {
+        let profile = TempDir::new().unwrap();
+        // It reads what it is asked from descriptor 3 and answers on 4. Its sandbox wants a user that is not root. It ends once nobody
+        // can ask it any more, and nobody drops what is idle when all tests are done: the shell that waits for it removes the profile.
+        let script = "chromium --headless=new --remote-debugging-pipe --no-sandbox --no-first-run --disable-gpu \
+                      --disable-background-networking --disable-component-update --disable-sync --no-proxy-server \
+                      --disable-dev-shm-usage --user-data-dir=\"$PROFILE\" about:blank 3<&0 4>&1 </dev/null >/dev/null 2>&1
+                      rm -rf \"$PROFILE\"";
+        let mut command = Command::new("sh");
+        // All that it writes goes with its profile: what it leaves in the folder for temporary files nobody else removes.
+        command.args(["-c", script]).envs(["PROFILE", "HOME", "TMPDIR"].map(|name| (name, profile.path())));
+        let mut child = command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let (heard, messages) = channel();
+        thread::spawn(move || {
+            for message in BufReader::new(output).split(0) {
+                let Ok(message) = message else { return };
+                if heard.send(serde_json::from_slice(&message).unwrap()).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { child, input, messages, asked: 0, _profile: profile }
+    }
+
+    /// Asks it, or a page of it: the number that its answer has.
+    fn send(&mut self, method: &str, parameters: &Value, session: Option<&str>) -> io::Result<u64> {
+        self.asked += 1;
+        let mut message = json!({ "id": self.asked, "method": method, "params": parameters });
+        if let Some(session) = session {
+            message["sessionId"] = json!(session);
+        }
+        let mut bytes = serde_json::to_vec(&message)?;
+        bytes.push(0);
+        self.input.write_all(&bytes)?;
+        Ok(self.asked)
+    }
+
+    /// Closes the page of a context and forgets all that it has kept. Returns whether it says that it has.
+    fn dispose(&mut self, context: &str) -> bool {
+        let asked = self.send("Target.disposeBrowserContext", &json!({ "browserContextId": context }), None);
+        let Ok(asked) = asked else { return false };
+        while let Ok(said) = self.messages.recv_timeout(PATIENCE) {
+            if said["id"] == asked {
+                return said.get("error").is_none();
+            }
+        }
+        false
+    }
+}
+
+impl Drop for Chromium {
+    fn drop(&mut self) {
+        // It fails only where all have ended already.
+        let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", self.child.id())]).status();
         let _ = self.child.wait();
     }
 }
