@@ -77,7 +77,7 @@ pub struct Mesh {
     pub hub: Running,
     pub agents: Vec<Connection>,
     pub homes: Vec<TempDir>,
-    /// The first result, in seconds since 1970: results of long ago would be stale.
+    /// The first result, in seconds since 1970: of a plan of one minute, results are stale that are half an hour old.
     start: u64,
     minute: u64,
 }
@@ -98,7 +98,7 @@ impl Mesh {
         let info: PlanInfo = person.call(&call, &PlanText { text: PLAN.to_owned() }).unwrap();
         assert_eq!(info.agents, HOSTS);
         let agents = homes.iter().map(|home| hub.agent(home.path())).collect();
-        let start = hub.hub.now().unix_seconds() - 3_600;
+        let start = hub.hub.now().unix_seconds() - 1_500;
         Self { hub, agents, homes, start, minute: 0 }
     }
 

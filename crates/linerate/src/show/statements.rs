@@ -68,10 +68,12 @@ impl StatementList<'_> {
     /// Nothing to say.
     pub const NONE: Self = Self { source: StatementSource::Files, statements: &[] };
 
-    /// The list of what was seen, without what the verdict has said; empty where nothing is left.
-    pub fn text(self, verdict: &str) -> String {
-        let rest: Vec<&Statement> =
-            self.statements.iter().filter(|statement| !verdict.contains(&statement.says)).collect();
+    /// The list of what was seen, without what the verdict has said, and without ends of statements that were told; empty where nothing
+    /// is left.
+    pub fn text(self, verdict: &str, told: &[&str]) -> String {
+        let rest = self.statements.iter().filter(|statement| !verdict.contains(&statement.says));
+        let rest: Vec<(StatementKind, &str)> =
+            rest.map(|statement| (statement.kind, without_end(&statement.says, told))).collect();
         let head = match self.source {
             StatementSource::Files => "What the files show",
             StatementSource::Watch => "What watched transfers show",
@@ -80,11 +82,17 @@ impl StatementList<'_> {
     }
 }
 
-fn listed(head: &str, rest: &[&Statement]) -> String {
+/// A statement without its last part, where that was told.
+fn without_end<'s>(says: &'s str, told: &[&str]) -> &'s str {
+    let without = |told: &&str| says.strip_suffix(*told)?.strip_suffix("; ");
+    told.iter().find_map(without).unwrap_or(says)
+}
+
+fn listed(head: &str, rest: &[(StatementKind, &str)]) -> String {
     let mut text = format!("\n{head}\n");
-    for statement in rest.iter().take(MOST) {
-        let mark = if statement.kind.is_fault() { "!" } else { "-" };
-        text.push_str(&wrap::narrow(&format!("{mark} {}", statement.says), 2));
+    for (kind, says) in rest.iter().take(MOST) {
+        let mark = if kind.is_fault() { "!" } else { "-" };
+        text.push_str(&wrap::narrow(&format!("{mark} {says}"), 2));
     }
     if let Some(more) = rest.len().checked_sub(MOST).filter(|more| *more > 0) {
         text.push_str(&format!("  and {more} more\n"));

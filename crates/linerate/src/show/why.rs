@@ -65,7 +65,10 @@ impl Page<'_> {
                 next(&mut text, self.round, first, self.catalogue);
             }
         }
-        text.push_str(&self.says.text(&verdict));
+        // What losses allow stands with the flows already.
+        let of_flows = diagnosis.symptoms.iter().take(MOST_SYMPTOMS);
+        let told: Vec<&str> = of_flows.filter_map(|symptom| symptom.loss_allows.as_deref()).collect();
+        text.push_str(&self.says.text(&verdict, &told));
         other_findings(&mut text, others.unwrap_or_default());
         let said = self.says.statements.iter().fold(verdict, |said, one| said + "\n" + &one.says);
         not_judged(&mut text, diagnosis, &said);
