@@ -355,7 +355,7 @@ impl TransferReport {
             },
             outstanding_mean_bytes: u64::try_from(mean).unwrap_or(u64::MAX),
             outstanding_max_bytes: direction.max_outstanding,
-            held_max_ns: (direction.held.packets > 0).then_some(direction.held.most_ns),
+            held_max_ns: (direction.waited.packets > 0).then_some(direction.waited.most_ns),
             flight_max_bytes: counts.max_flight,
             budget: Owner::ALL.map(|owner| BudgetShare { owner, time_ns: direction.budget.spent_ns(owner) }).to_vec(),
             events: events(&direction),
@@ -403,7 +403,7 @@ impl TransferCounts {
             ce_marks: counts.ce_marks,
             ece_acks: counts.ece_acks,
             unseen_bytes: counts.unseen_bytes,
-            held_packets: direction.held.packets.into(),
+            held_packets: direction.waited.packets.into(),
         }
     }
 }

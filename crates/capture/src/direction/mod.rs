@@ -24,7 +24,7 @@
 //! | `steadiness` | whether data arrives at one rate |
 //! | `usual` | the payload of full segments, where no handshake was captured |
 //! | `filled` | the rate at which data arrives behind a queue of its own |
-//! | `held` | packets that waited in the sending host |
+//! | `waited` | packets that waited in the sending host |
 //! | `losses` | lost and passed segments, for the policer test |
 //!
 //! Sequence numbers are unwrapped to 64 bits: at 10 Gbit/s the field of the header wraps every 3.4 s.
@@ -36,7 +36,7 @@ mod drains;
 pub(crate) mod event;
 mod filled;
 pub(crate) mod floor;
-mod held;
+mod waited;
 pub(crate) mod losses;
 pub(crate) mod owner;
 mod owning;
@@ -62,7 +62,7 @@ use cost::CostMeter;
 use event::Events;
 use filled::{FilledRate, QueueSeen, TickEnd};
 use floor::RttFloor;
-use held::HeldPackets;
+use waited::WaitedPackets;
 use losses::LossRecord;
 use owner::Budget;
 use ranges::Ranges;
@@ -109,7 +109,7 @@ pub(crate) struct Direction {
     wakes: WakeLevels,
     pub(crate) refills: Refills,
     waits: RoomWaits,
-    pub(crate) held: HeldPackets,
+    pub(crate) waited: WaitedPackets,
     recall: Recall,
     pub(crate) events: Events,
     pub(crate) cost: CostMeter,
@@ -357,7 +357,7 @@ impl Direction {
             wakes: WakeLevels::default(),
             refills: Refills::default(),
             waits: RoomWaits::default(),
-            held: HeldPackets::default(),
+            waited: WaitedPackets::default(),
             recall: Recall::default(),
             events: Events::default(),
             cost: CostMeter::new(),

@@ -105,9 +105,9 @@ impl Direction {
     fn holder(&mut self, segment: &Segment) -> Option<Owner> {
         let (stamp, _) = segment.options.timestamps.filter(|_| self.sender_lag_ns == 0)?;
         let since_ns = segment.time_ns.saturating_sub(self.recent.data_ns);
-        let was_held = self.held.take(stamp, segment.time_ns, since_ns) && self.counts.data_packets > 0;
+        let has_waited = self.waited.take(stamp, segment.time_ns, since_ns) && self.counts.data_packets > 0;
         let has_nothing = |owner| matches!(owner, Owner::Application | Owner::ApplicationOrSendBuffer);
-        (was_held && has_nothing(self.owner_before(segment.time_ns))).then_some(Owner::CongestionWindow)
+        (has_waited && has_nothing(self.owner_before(segment.time_ns))).then_some(Owner::CongestionWindow)
     }
 
     /// What the sender did and heard last. At the receiver's end it hears an acknowledgment when a time stamp would be back:

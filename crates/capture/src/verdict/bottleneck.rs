@@ -23,8 +23,8 @@ pub(super) fn verdict(judged: &Judged) -> Option<Verdict> {
     // Without a queue it may as well be the sender that keeps to a rate.
     let has_queue = queue_ns > (judged.rtt_ns / 20).max(1_000_000) || judged.direction.counts.retransmits > 0;
     // The capture is behind the qdisc of the sending host: its queue shows in time stamps only.
-    let held = &judged.direction.held;
-    let is_held = u64::from(held.packets) * 2 >= judged.direction.counts.data_packets;
+    let queued = &judged.direction.waited;
+    let is_held = u64::from(queued.packets) * 2 >= judged.direction.counts.data_packets;
     let has_queue = has_queue || is_held;
     // What a full send buffer lets leave arrives at one rate too, and a congestion control that paces goes no faster than it has measured.
     let waits = judged.direction.woken_at().is_some() && judged.share(Owner::SendBuffer) >= LEAST_WAITING;
@@ -32,7 +32,7 @@ pub(super) fn verdict(judged: &Judged) -> Option<Verdict> {
         return None;
     }
     let waited = if is_held {
-        format!(", after up to {} in the sending host, by the time stamps", time(held.most_ns))
+        format!(", after up to {} in the sending host, by the time stamps", time(queued.most_ns))
     } else {
         String::new()
     };

@@ -183,7 +183,7 @@ fn application(judged: &Judged) -> Option<Verdict> {
         .share(share)
         .rival("a sending host that is short of CPU")
         .next_test("look at what the sending application waits for: its storage, its CPU, its own protocol");
-    if judged.direction.held.packets > 0 {
+    if judged.direction.waited.packets > 0 {
         verdict = verdict.rival("a qdisc of the sending host, in which packets waited: the capture is behind it");
     }
     if longest.is_none() {

@@ -3,7 +3,7 @@
 
 /// How old packets are when the capture sees them, by the sender's clock of milliseconds.
 #[derive(Debug)]
-pub(crate) struct HeldPackets {
+pub(crate) struct WaitedPackets {
     /// The first packet: its stamp, and its time, which is [`i64::MIN`] before there is one.
     first_stamp: u32,
     /// Packets that were waiting while the one before left.
@@ -16,7 +16,7 @@ pub(crate) struct HeldPackets {
     pub(crate) most_ns: i64,
 }
 
-impl Default for HeldPackets {
+impl Default for WaitedPackets {
     fn default() -> Self {
         Self { first_stamp: 0, packets: 0, first_ns: i64::MIN, floor_ns: 0, floor_at_ns: 0, most_ns: 0 }
     }
@@ -31,7 +31,7 @@ const LEAST_NS: i64 = 300_000_000;
 /// No two clocks differ by more than a part of so many: an age that grows with the time is not one.
 const DRIFT_PART: i64 = 10_000;
 
-impl HeldPackets {
+impl WaitedPackets {
     /// A packet with new data leaves so long after the one before. Whether it waited for all of that time.
     #[inline]
     pub(crate) fn take(&mut self, stamp: u32, time_ns: i64, since_ns: i64) -> bool {
@@ -62,15 +62,15 @@ mod tests {
 
     const MS: i64 = 1_000_000;
 
-    /// Of packets at such times, in milliseconds, those that were held.
-    fn held(packets: impl Iterator<Item = (i64, i64)>) -> u32 {
-        let mut held = HeldPackets::default();
+    /// Of packets at such times, in milliseconds, those that waited.
+    fn waited(packets: impl Iterator<Item = (i64, i64)>) -> u32 {
+        let mut waited = WaitedPackets::default();
         let mut before_ns = 0;
         for (time_ns, stamp_ms) in packets {
-            held.take(u32::try_from(stamp_ms).unwrap(), time_ns, time_ns - before_ns);
+            waited.take(u32::try_from(stamp_ms).unwrap(), time_ns, time_ns - before_ns);
             before_ns = time_ns;
         }
-        held.packets
+        waited.packets
     }
 
     #[test]
@@ -78,20 +78,20 @@ mod tests {
         // Each 100 ms a hundred packets are stamped at once, and leave one in 0.4 ms.
         let packets = (0..1_000_i64).map(|n| (n / 100 * 100 * MS + n % 100 * 400_000, n / 100 * 100));
         // But for the first 300 ms, and the first five of each hundred, which are not as old as a tick and a gap.
-        assert_eq!(held(packets), 7 * 95);
+        assert_eq!(waited(packets), 7 * 95);
     }
 
     #[test]
     fn packets_that_leave_as_they_are_stamped_were_not_held_whatever_pauses_there_are() {
-        assert_eq!(held((0..1_000_i64).map(|n| (n * 400_000, n * 4 / 10))), 0);
-        assert_eq!(held((0..1_000_i64).map(|n| (n * 50 * MS, n * 50))), 0);
+        assert_eq!(waited((0..1_000_i64).map(|n| (n * 400_000, n * 4 / 10))), 0);
+        assert_eq!(waited((0..1_000_i64).map(|n| (n * 50 * MS, n * 50))), 0);
     }
 
     #[test]
     fn a_clock_that_counts_something_else_or_runs_slow_shows_nothing() {
-        assert_eq!(held((0..10_000_i64).map(|n| (n * MS, n / 4))), 0, "4 ms");
-        assert_eq!(held((0..10_000_i64).map(|n| (n * MS, n / 10))), 0, "10 ms");
+        assert_eq!(waited((0..10_000_i64).map(|n| (n * MS, n / 4))), 0, "4 ms");
+        assert_eq!(waited((0..10_000_i64).map(|n| (n * MS, n / 10))), 0, "10 ms");
         // 50 in a million, for 1,000 s.
-        assert_eq!(held((0..1_000_000_i64).map(|n| (n * MS + n * 50, n))), 0);
+        assert_eq!(waited((0..1_000_000_i64).map(|n| (n * MS + n * 50, n))), 0);
     }
 }
