@@ -34,8 +34,11 @@ impl SwallowedSegments {
         }
         let beside = measurement.latency.as_ref()?.loaded?;
         let (probes, answered) = (beside.sent, beside.sent.saturating_sub(beside.lost));
-        (answered.get() >= FEWEST_PROBES && answered.get() * 2 >= probes.get())
-            .then_some(Self { segment, probes, answered })
+        (answered.get() >= FEWEST_PROBES && answered.get() * 2 >= probes.get()).then_some(Self {
+            segment,
+            probes,
+            answered,
+        })
     }
 
     /// The largest packet that the path may take all the same, in bytes.

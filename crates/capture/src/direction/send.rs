@@ -104,8 +104,7 @@ impl Direction {
     /// The owner of the time before new data that was waiting in the sending host: what stands there is a queue, of the first bottleneck.
     fn holder(&mut self, segment: &Segment) -> Option<Owner> {
         let (stamp, _) = segment.options.timestamps.filter(|_| self.sender_lag_ns == 0)?;
-        let since_ns = segment.time_ns.saturating_sub(self.recent.data_ns);
-        let has_waited = self.waited.take(stamp, segment.time_ns, since_ns) && self.counts.data_packets > 0;
+        let has_waited = self.waited.take(stamp, self.recent.data_ns..segment.time_ns) && self.counts.data_packets > 0;
         let has_nothing = |owner| matches!(owner, Owner::Application | Owner::ApplicationOrSendBuffer);
         (has_waited && has_nothing(self.owner_before(segment.time_ns))).then_some(Owner::CongestionWindow)
     }

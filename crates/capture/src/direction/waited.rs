@@ -1,6 +1,8 @@
 //! Packets that waited in the sending host: a capture there is behind the host's qdisc (`dev_queue_xmit_nit` of Linux), and what a qdisc
 //! delays looks like a sender that has nothing to send. Time stamps are older than that (RFC 7323): TCP writes them before the qdisc.
 
+use std::ops::Range;
+
 /// How old packets are when the capture sees them, by the sender's clock of milliseconds.
 #[derive(Debug)]
 pub(crate) struct WaitedPackets {
@@ -32,9 +34,11 @@ const LEAST_NS: i64 = 300_000_000;
 const DRIFT_PART: i64 = 10_000;
 
 impl WaitedPackets {
-    /// A packet with new data leaves so long after the one before. Whether it waited for all of that time.
+    /// A packet with new data leaves at the end of the time since the one before. Whether it waited for all of that time.
     #[inline]
-    pub(crate) fn take(&mut self, stamp: u32, time_ns: i64, since_ns: i64) -> bool {
+    pub(crate) fn take(&mut self, stamp: u32, since_before: Range<i64>) -> bool {
+        let time_ns = since_before.end;
+        let since_ns = time_ns.saturating_sub(since_before.start);
         if self.first_ns == i64::MIN {
             (self.first_stamp, self.first_ns, self.floor_at_ns) = (stamp, time_ns, time_ns);
             return false;
@@ -67,7 +71,7 @@ mod tests {
         let mut waited = WaitedPackets::default();
         let mut before_ns = 0;
         for (time_ns, stamp_ms) in packets {
-            waited.take(u32::try_from(stamp_ms).unwrap(), time_ns, time_ns - before_ns);
+            waited.take(u32::try_from(stamp_ms).unwrap(), before_ns..time_ns);
             before_ns = time_ns;
         }
         waited.packets

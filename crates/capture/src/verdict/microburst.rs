@@ -36,7 +36,7 @@ impl BeforeLosses {
         let mut sent: Vec<(i64, u64)> = passes.iter().map(|pass| (pass.sent_ns, pass.sent_before)).collect();
         sent.sort_unstable();
         let span_ns = rtt_ns / PARTS;
-        let mut times: Vec<f64> = losses.iter().filter_map(|loss| faster(&sent, loss, (span_ns, rtt_ns))).collect();
+        let mut times: Vec<f64> = losses.iter().filter_map(|loss| faster(&sent, loss, rtt_ns)).collect();
         if times.len() < LEAST_LOSSES {
             return None;
         }
@@ -66,11 +66,11 @@ impl BeforeLosses {
     }
 }
 
-/// How many times faster than in the RTT before it a loss was sent.
+/// How many times faster a loss was sent than in the RTT before it, by the last part of that.
 #[expect(clippy::cast_precision_loss, reason = "a ratio")]
-fn faster(sent: &[(i64, u64)], loss: &Loss, (span_ns, rtt_ns): (i64, i64)) -> Option<f64> {
+fn faster(sent: &[(i64, u64)], loss: &Loss, rtt_ns: i64) -> Option<f64> {
     let since = |ns: i64| Some(loss.sent_before as f64 - sent_until(sent, loss.sent_ns - ns)?);
-    let (short, long) = (since(span_ns)?, since(rtt_ns)?);
+    let (short, long) = (since(rtt_ns / PARTS)?, since(rtt_ns)?);
     (long > 0.0).then(|| short.max(0.0) * PARTS as f64 / long)
 }
 

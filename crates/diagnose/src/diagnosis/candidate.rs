@@ -310,7 +310,13 @@ fn at_links<'a>(cause: &'a Cause, round: &Round, places: &Places) -> Vec<Candida
         covers: cover.hit_by(cause),
         weight: usual_place(cause, round, places, name),
     };
-    places.links.iter().filter(|(_, cover)| cover.has_on_way(cause)).map(of_link).chain(between_ends(cause, places)).collect()
+    places
+        .links
+        .iter()
+        .filter(|(_, cover)| cover.has_on_way(cause))
+        .map(of_link)
+        .chain(between_ends(cause, places))
+        .collect()
 }
 
 fn between_ends<'a, 'p>(cause: &'a Cause, places: &'p Places) -> impl Iterator<Item = Candidate<'a>> + use<'a, 'p> {

@@ -55,7 +55,8 @@ fn steps(stream: &StreamSamples) -> Option<Vec<Step>> {
             continue;
         }
         #[expect(clippy::cast_precision_loss, reason = "counts of datagrams and microseconds")]
-        let in_step = |column: &[u64]| column[row].saturating_sub(column[from]) as f64 * STEP_US as f64 / lasted_us as f64;
+        let in_step =
+            |column: &[u64]| column[row].saturating_sub(column[from]) as f64 * STEP_US as f64 / lasted_us as f64;
         found.push(Step { arrived: in_step(arrived), lost: in_step(lost) });
         from = row;
     }
@@ -91,8 +92,14 @@ mod tests {
             Column { field: Field::AppLost, values: rows.iter().map(|row| row.1).collect() },
         ];
         let at_us = (0..).step_by(100_000).take(rows.len()).collect();
-        let stream =
-            StreamSamples { stream: 1, heading: Heading::Outbound, end: End::Receiver, whose: Whose::Peer, at_us, columns };
+        let stream = StreamSamples {
+            stream: 1,
+            heading: Heading::Outbound,
+            end: End::Receiver,
+            whose: Whose::Peer,
+            at_us,
+            columns,
+        };
         RunSamples { streams: vec![stream], ..RunSamples::default() }
     }
 

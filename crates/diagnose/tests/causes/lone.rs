@@ -5,7 +5,10 @@ use std::time::Duration;
 use audit::Rules;
 use diagnose::causes::Catalogue;
 use diagnose::diagnosis::{Diagnosis, FaultLocation, diagnose};
-use diagnose::waterfall::{self, line::{LineRate, LineRateSource}};
+use diagnose::waterfall::{
+    self,
+    line::{LineRate, LineRateSource},
+};
 use model::measurement::{Flow as MeasuredFlow, Heading, Interval, Latency, RttSummary};
 use model::played::Finding;
 use model::round::Tested;
@@ -52,11 +55,8 @@ fn with_queue(there_us: i32, back_us: u32) -> Tested {
         median_us: Some(median_us),
         ..RttSummary::default()
     };
-    let latency = Latency {
-        idle: Some(rtt(50_000)),
-        loaded: Some(rtt(50_000 + u64::from(longer_us))),
-        packet_times: None,
-    };
+    let latency =
+        Latency { idle: Some(rtt(50_000)), loaded: Some(rtt(50_000 + u64::from(longer_us))), packet_times: None };
     run_of(&mut test).measurement.as_mut().unwrap().latency = Some(latency);
     test
 }
@@ -140,7 +140,10 @@ fn full_segments_that_all_vanish_beside_small_packets_are_a_black_hole() {
     let said = alone(swallowed(80));
     assert_eq!(first(&said).0, "mtu-black-hole", "no Ethernet takes less than 1500 bytes: {said:?}");
     let told = &said.problems[0].ranking[0].speaks_for[0];
-    assert!(told.contains("not one full segment of 1448 bytes was acknowledged, while 80 of 80 small probes"), "{told}");
+    assert!(
+        told.contains("not one full segment of 1448 bytes was acknowledged, while 80 of 80 small probes"),
+        "{told}"
+    );
     let all = said.problems.iter().flat_map(|problem| &problem.ranking);
     assert!(all.into_iter().all(|ranked| ranked.cause != "outage"), "it never moved: {said:?}");
 }
