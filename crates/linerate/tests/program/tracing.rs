@@ -77,8 +77,11 @@ fn the_only_transfer_is_explained_in_full() {
     assert!(widest.chars().count() <= 80, "{widest}");
 }
 
+/// Makes another frame of one, or none.
+type Wrap = fn(&[u8]) -> Vec<u8>;
+
 /// The same capture with other bytes before each packet, as many times as there are.
-fn retold(wrap: &[fn(&[u8]) -> Vec<u8>]) -> Vec<u8> {
+fn retold(wrap: &[Wrap]) -> Vec<u8> {
     let pcap = window_limited();
     let field = |at: usize| u32::from_le_bytes(pcap[at..at + 4].try_into().unwrap());
     let (mut out, mut at) = (pcap[..24].to_vec(), 24);
@@ -125,8 +128,8 @@ fn copies_of_a_span_port_are_no_retransmissions_in_a_graph() {
 #[test]
 fn of_one_direction_no_window_is_told_and_acknowledgments_alone_are_called_so() {
     let folder = tempfile::tempdir().unwrap();
-    let keep: [fn(&[u8]) -> Vec<u8>; 1] = [|frame| if frame[29] == 1 { frame.to_vec() } else { Vec::new() }];
-    let others: [fn(&[u8]) -> Vec<u8>; 1] = [|frame| if frame[29] == 1 { Vec::new() } else { frame.to_vec() }];
+    let keep: [Wrap; 1] = [|frame| if frame[29] == 1 { frame.to_vec() } else { Vec::new() }];
+    let others: [Wrap; 1] = [|frame| if frame[29] == 1 { Vec::new() } else { frame.to_vec() }];
     for (name, wrap) in [("data.pcap", keep), ("acks.pcap", others)] {
         std::fs::write(folder.path().join(name), retold(&wrap)).unwrap();
     }
