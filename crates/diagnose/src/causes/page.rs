@@ -69,7 +69,7 @@ fn entry(page: &mut String, cause: &Cause) {
             "- Or, {:.0} % of the time, {}{}: {}",
             share * 100.0,
             manner.title,
-            if manner.of_whole_paths { " (told of paths whose segments are not known)" } else { "" },
+            if manner.of_whole_paths { " (only on paths whose segments are not known)" } else { "" },
             signs_of(manner).join(", ")
         );
     }
@@ -100,6 +100,12 @@ fn excluded(page: &mut String, cause: &Cause) {
     }
     if cause.only_slows {
         let _ = writeln!(page, "- Out where no flow is slow");
+    }
+    if cause.of_answers {
+        let _ = writeln!(
+            page,
+            "- It hits flows whose acknowledgments pass its place, and is out where no sign of it was seen"
+        );
     }
     if cause.by_load {
         let _ = writeln!(page, "- Not what echoes over an idle path are lost to");

@@ -54,12 +54,14 @@ fn of_needed<'a>(candidate: &Candidate<'_>, suffering: &[&Flow], findings: &Find
     let is_met = seen().any(|seen| needs.contains(&seen.seen));
     let is_asked = || seen().any(|seen| needs.iter().any(|needed| needed.sign == seen.seen.sign));
     let first = needs.first().filter(|_| !is_met)?;
-    let weight = match candidate.cause.of_answers {
+    let weight = if candidate.cause.of_answers {
         // What happens to acknowledgments nothing else shows.
-        true => -EXCLUDED,
-        false if is_asked() => -NEEDED,
+        -EXCLUDED
+    } else if is_asked() {
+        -NEEDED
+    } else {
         // Of what nobody looked at everything could be said.
-        false => -NEEDED * 2.0,
+        -NEEDED * 2.0
     };
     Some(Part { weight, says: Says::Needed(*first) })
 }

@@ -7,11 +7,12 @@ use model::series::field::Field;
 use model::series::{RunSamples, StreamSamples};
 
 use super::Observation;
+use super::rows::{self, streams, whole_column};
 
 /// Of the receivers' samples of a heading.
 pub(super) fn arrivals(samples: &RunSamples, heading: Heading) -> Option<Observation> {
-    let receivers = samples.streams.iter().filter(|of| of.heading == heading && of.end == End::Receiver);
-    let mut receivers = receivers.filter(|of| of.column(Field::AppLost).is_some());
+    let receivers = streams(samples, heading, End::Receiver);
+    let mut receivers = receivers.into_iter().filter(|of| of.column(Field::AppLost).is_some());
     // Streams share what holds them: one of several varies as they take turns.
     let (Some(stream), None) = (receivers.next(), receivers.next()) else { return None };
     let steps = steps(stream)?;
@@ -45,22 +46,15 @@ struct Step {
 }
 
 fn steps(stream: &StreamSamples) -> Option<Vec<Step>> {
-    let whole = |field| stream.column(field).filter(|column: &&[u64]| column.len() == stream.at_us.len());
-    let (arrived, lost) = (whole(Field::AppPackets)?, whole(Field::AppLost)?);
-    let mut found = Vec::new();
-    let mut from = 0;
-    for row in 1..stream.at_us.len() {
-        let lasted_us = stream.at_us[row] - stream.at_us[from];
-        if lasted_us < STEP_US {
-            continue;
-        }
+    let (arrived, lost) = (whole_column(stream, Field::AppPackets)?, whole_column(stream, Field::AppLost)?);
+    let step = |[from, to]: [usize; 2]| {
+        let lasted_us = stream.at_us[to] - stream.at_us[from];
         #[expect(clippy::cast_precision_loss, reason = "counts of datagrams and microseconds")]
         let in_step =
-            |column: &[u64]| column[row].saturating_sub(column[from]) as f64 * STEP_US as f64 / lasted_us as f64;
-        found.push(Step { arrived: in_step(arrived), lost: in_step(lost) });
-        from = row;
-    }
-    Some(found)
+            |column: &[u64]| column[to].saturating_sub(column[from]) as f64 * STEP_US as f64 / lasted_us as f64;
+        Step { arrived: in_step(arrived), lost: in_step(lost) }
+    };
+    Some(rows::steps(stream, STEP_US).map(step).collect())
 }
 
 /// Long beside the moments at which a receiver reads.

@@ -11,6 +11,7 @@ use units::{ByteCount, DataRate};
 use super::Observation;
 use super::flow::Flow;
 use super::percent::percent;
+use super::rows::{streams, whole_column};
 
 /// What a flow moved in steps of some RTTs, in their order.
 struct Steps {
@@ -82,13 +83,9 @@ fn sorted(mut steps: Vec<u64>, fewest: usize) -> Option<Vec<u64>> {
     (steps.len() >= fewest).then_some(steps)
 }
 
-fn streams(samples: &RunSamples, heading: Heading, end: End) -> Vec<&StreamSamples> {
-    samples.streams.iter().filter(|of| of.heading == heading && of.end == end).collect()
-}
-
 /// What had been counted by an instant, on the straight line between two samples.
 fn counted(stream: &StreamSamples, field: Field, at_us: i64) -> u64 {
-    let Some(counts) = stream.column(field).filter(|column| column.len() == stream.at_us.len()) else { return 0 };
+    let Some(counts) = whole_column(stream, field) else { return 0 };
     let after = stream.at_us.partition_point(|time| *time <= at_us);
     let Some(before) = after.checked_sub(1) else { return 0 };
     let Some(next) = counts.get(after) else { return counts[before] };

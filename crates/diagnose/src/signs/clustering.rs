@@ -10,6 +10,7 @@ use model::series::StreamSamples;
 use model::series::field::Field;
 
 use super::Observation;
+use super::rows::{self, whole_column};
 
 /// Of the senders of a flow.
 pub(super) fn clustering(senders: &[&StreamSamples], rtt: Duration) -> Option<Observation> {
@@ -39,21 +40,13 @@ struct Step {
 }
 
 fn steps(stream: &StreamSamples, step_us: i64) -> Option<Vec<Step>> {
-    let whole = |field| stream.column(field).filter(|column| column.len() == stream.at_us.len());
-    let (again, sent) = (whole(Field::TotalRetrans)?, whole(Field::DataSegsOut)?);
-    let mut found = Vec::new();
-    let mut from = 0;
-    for row in 1..stream.at_us.len() {
-        if stream.at_us[row] - stream.at_us[from] < step_us {
-            continue;
-        }
+    let (again, sent) = (whole_column(stream, Field::TotalRetrans)?, whole_column(stream, Field::DataSegsOut)?);
+    let step = |[from, to]: [usize; 2]| {
         #[expect(clippy::cast_precision_loss, reason = "counts of segments")]
-        let grown = |column: &[u64]| column[row].saturating_sub(column[from]) as f64;
-        let step = Step { sent: grown(sent), again: grown(again) };
-        found.extend((step.sent > 0.0).then_some(step));
-        from = row;
-    }
-    Some(found)
+        let grown = |column: &[u64]| column[to].saturating_sub(column[from]) as f64;
+        Step { sent: grown(sent), again: grown(again) }
+    };
+    Some(rows::steps(stream, step_us).map(step).filter(|step| step.sent > 0.0).collect())
 }
 
 const RTTS: u32 = 2;

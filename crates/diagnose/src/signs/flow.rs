@@ -9,7 +9,7 @@ use model::target::{TargetRate, TargetSource};
 use units::{ByteCount, DataRate};
 
 use super::Observation;
-use crate::wires::way::way;
+use crate::wires::way::{opposite, way};
 
 /// One direction of a test that carried data.
 #[derive(Debug, Clone)]
@@ -161,11 +161,12 @@ pub(super) struct FlowEnds {
 impl FlowEnds {
     /// Those of one direction of a test.
     pub(super) fn of(round: &Round, tested: &Tested, heading: Heading) -> Self {
-        let (sender, receiver, other) = match heading {
-            Heading::Outbound => (tested.from.clone(), tested.to.clone(), Heading::Inbound),
-            Heading::Inbound => (tested.to.clone(), tested.from.clone(), Heading::Outbound),
+        let (sender, receiver) = match heading {
+            Heading::Outbound => (tested.from.clone(), tested.to.clone()),
+            Heading::Inbound => (tested.to.clone(), tested.from.clone()),
         };
-        Self { sender, receiver, way: way(round, tested, heading), way_back: way(round, tested, other) }
+        let way_back = way(round, tested, opposite(heading));
+        Self { sender, receiver, way: way(round, tested, heading), way_back }
     }
 }
 

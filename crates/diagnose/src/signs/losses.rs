@@ -5,6 +5,7 @@ use model::series::field::Field;
 
 use super::Observation;
 use super::percent::percent;
+use super::rows::whole_column;
 use crate::waterfall::Waterfall;
 
 /// Which part was lost or sent again.
@@ -90,9 +91,8 @@ fn windows(stream: &StreamSamples, rtt_us: u64) -> Option<(Vec<u64>, u64)> {
 
 /// The samples before which something was sent again.
 pub(super) fn losses(stream: &StreamSamples) -> Option<Vec<usize>> {
-    let again = stream.column(Field::TotalRetrans)?;
-    let whole = again.len() == stream.at_us.len();
-    whole.then(|| (1..again.len()).filter(|row| again[*row] > again[*row - 1]).collect())
+    let again = whole_column(stream, Field::TotalRetrans)?;
+    Some((1..again.len()).filter(|row| again[*row] > again[*row - 1]).collect())
 }
 
 /// Those of them that begin an episode: nothing was sent again for two round trips before.

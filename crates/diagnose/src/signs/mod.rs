@@ -62,6 +62,7 @@ mod queue_way;
 mod queues;
 mod reading;
 mod relations;
+mod rows;
 mod silence;
 mod stops;
 mod table;

@@ -7,6 +7,7 @@ use model::series::field::Field;
 use super::Observation;
 use super::flow::Flow;
 use super::losses::{begins, losses};
+use super::rows::whole_column;
 
 /// Of the streams of a flow whose least RTT is this, in microseconds.
 pub(super) fn queue_at_loss(senders: &[&StreamSamples], base_us: u64) -> Option<Observation> {
@@ -74,7 +75,7 @@ impl LongestQueue {
 
 /// The RTT before each episode of losses.
 fn rtts(stream: &StreamSamples, base_us: u64) -> Option<Vec<u64>> {
-    let rtt = stream.column(Field::Rtt).filter(|column| column.len() == stream.at_us.len())?;
+    let rtt = whole_column(stream, Field::Rtt)?;
     let lost = losses(stream)?;
     let rows = begins(stream, &lost, base_us)?;
     Some(rows.into_iter().map(|row| rtt[row.saturating_sub(1)]).collect())

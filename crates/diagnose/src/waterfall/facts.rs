@@ -14,6 +14,7 @@ use super::line::LineRateSource;
 use super::{Share, Waterfall};
 use crate::silence::{SentSegments, Silence};
 use crate::swallowed::SwallowedSegments;
+use crate::wires::way::opposite;
 
 /// One thing worth knowing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -231,14 +232,10 @@ impl Teller<'_> {
         let goodput = DataRate::of(self.waterfall.delivered, self.waterfall.time).unwrap_or_default();
         match share.cause {
             Cause::CongestionWindow | Cause::SendBuffer if self.waterfall.observed.reverse_queue.is_some() => {
-                let other = match self.waterfall.heading {
-                    Heading::Outbound => Heading::Inbound,
-                    Heading::Inbound => Heading::Outbound,
-                };
                 Some(NextStep {
                     kind: NextKind::Test,
                     place: HostSide::Here,
-                    command: again(self.run, other),
+                    command: again(self.run, opposite(self.waterfall.heading)),
                     purpose: "how much the path carries on which the acknowledgments wait".to_owned(),
                 })
             }

@@ -14,6 +14,14 @@ pub(crate) fn way(round: &Round, tested: &Tested, heading: Heading) -> Vec<Passa
     }
 }
 
+/// The heading of what comes back.
+pub(crate) const fn opposite(heading: Heading) -> Heading {
+    match heading {
+        Heading::Outbound => Heading::Inbound,
+        Heading::Inbound => Heading::Outbound,
+    }
+}
+
 /// The way back, where it is the same.
 pub(crate) fn reversed(way: &[Passage], segments: &[Segment]) -> Vec<Passage> {
     let back = way.iter().rev().filter_map(|passage| {
