@@ -60,6 +60,28 @@ pub struct Change {
     pub z: f64,
 }
 
+impl Change {
+    /// A step between two levels whose first sample after it is that one: what shows without any statistic.
+    pub(crate) const fn step(first: Placed, levels: Levels) -> Self {
+        let Placed { at, at_s } = first;
+        Self { shape: Shape::Step, at, at_s, until_s: at_s, before: levels.before, after: levels.after, z: 0.0 }
+    }
+}
+
+/// A sample by its place in a series and its moment.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Placed {
+    pub(crate) at: usize,
+    pub(crate) at_s: i64,
+}
+
+/// What a series has before and after a change, in its unit.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Levels {
+    pub(crate) before: f64,
+    pub(crate) after: f64,
+}
+
 /// A time without samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gap {

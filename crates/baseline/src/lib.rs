@@ -5,6 +5,7 @@
 //! * [`edpelt`], [`place`]: where a change lies
 //! * [`modes`], [`cycle`]: two levels and times of day, which are no changes
 //! * [`watch`]: one series as its results come in, with a baseline that is frozen while a change is open
+//! * [`expectation`]: what a series should have, whatever it usually has
 //! * [`pool`]: which host, direction, site or segment moves many series at once
 //! * [`ranked`]: a result against the history of its series
 //! * [`recent`]: the same in a small mesh, by several results of each series
@@ -23,6 +24,7 @@ pub mod csv;
 pub mod cycle;
 mod drift;
 pub mod edpelt;
+pub mod expectation;
 pub mod families;
 pub mod mesh;
 pub mod modes;
@@ -35,4 +37,5 @@ pub mod rules;
 pub mod score;
 pub mod screen;
 pub mod series;
+mod short;
 pub mod watch;

@@ -4,6 +4,7 @@ use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use crate::expectation::{Expectation, Known, MANY as MANY_SHORT, SEVERAL as SEVERAL_SHORT, Yardstick};
 use crate::pool::{self, Blamed, FEW, Pooled, Pooling};
 use crate::ranked::Rank;
 use crate::recent::{self, DEPTHS, Recent};
@@ -33,6 +34,8 @@ pub struct Incident<K, E> {
     pub since_s: i64,
     /// The shift on the scale of the series when it was opened: the logarithm of the ratio for rates.
     pub shift: f64,
+    /// What it is worse than: results before it, or what the series should have.
+    pub against: Yardstick,
     /// When the old level was back.
     pub recovered_s: Option<i64>,
 }
@@ -164,11 +167,37 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
         }
     }
 
+    /// Says what a series should have, whatever it usually has. Unknown series are left out.
+    pub fn expect<Q: Ord + ?Sized>(&mut self, series: &Q, expectation: Expectation)
+    where
+        K: Borrow<Q>,
+    {
+        if let Some(tracked) = self.series.get_mut(series) {
+            tracked.watch.expect(expectation);
+        }
+    }
+
+    /// Expects nothing of a series: what it has was accepted before.
+    pub fn expect_nothing<Q: Ord + ?Sized>(&mut self, series: &Q)
+    where
+        K: Borrow<Q>,
+    {
+        if let Some(tracked) = self.series.get_mut(series) {
+            tracked.watch.expectation = None;
+        }
+    }
+
     /// Takes an incident of before, after the results: the baselines of its series are those before its first bad result.
-    pub fn reopen(&mut self, subject: &Subject<K, E>, since_s: i64, shift: f64) {
-        let number = self.open(subject.clone(), Opening { opened_s: since_s, since_s, shift });
-        if let Subject::Element(element) = subject {
-            self.freeze(element, Freeze { number, since_s });
+    pub fn reopen(&mut self, subject: &Subject<K, E>, known: Known) {
+        let Known { since_s, shift, against } = known;
+        let number = self.open(subject.clone(), Opening { opened_s: since_s, since_s, shift, against });
+        match subject {
+            Subject::Element(element) => self.freeze(element, Freeze { number, since_s }),
+            Subject::Series(series) => {
+                if let Some(tracked) = self.series.get_mut(series) {
+                    tracked.watch.reopen(known);
+                }
+            }
         }
     }
 
@@ -202,14 +231,15 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
         self.series.get(series).map(|tracked| &tracked.watch)
     }
 
-    /// The median of the baseline of a series, which is that of before while something of it is open; [`None`] without results.
+    /// The median of the baseline of a series, which is that of before while something of it is open: where it has never been otherwise,
+    /// that of all results; [`None`] without results.
     #[must_use]
     pub fn usual<Q: Ord + ?Sized>(&self, series: &Q) -> Option<f64>
     where
         K: Borrow<Q>,
     {
         let tracked = self.series.get(series)?;
-        let levels = tracked.history(i64::MAX);
+        let levels = tracked.watch.usual().unwrap_or_else(|| tracked.history(i64::MAX));
         (!levels.is_empty()).then(|| self.settings.scale.value(median(&levels)))
     }
 
@@ -232,7 +262,8 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
         let rest: Vec<Pooled<E>> = pooled.into_iter().filter(|result| !is_explained(result)).collect();
         for blamed in pool::blame(&rest, &self.pooling).blamed {
             let since_s = self.first_bad(&blamed).unwrap_or(now_s);
-            let opening = Opening { opened_s: now_s, since_s, shift: blamed.shift };
+            let against = Yardstick::History;
+            let opening = Opening { opened_s: now_s, since_s, shift: blamed.shift, against };
             let number = self.open(Subject::Element(blamed.element.clone()), opening);
             self.freeze(&blamed.element, Freeze { number, since_s });
         }
@@ -367,18 +398,17 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
             return;
         }
         let mut turn = tracked.watch.record(result.sample, result.quality, &mut self.screen);
-        let is_dropped = turn == Turn::None && tracked.watch.has_dropped();
-        if is_dropped && self.is_alone(&result.series) {
-            turn = self.series.get_mut(&result.series).map_or(Turn::None, |tracked| tracked.watch.open_drop());
+        if turn == Turn::None {
+            turn = self.without_statistics(&result.series);
         }
         let Some(tracked) = self.series.get(&result.series) else { return };
         match turn {
             Turn::None => {}
             Turn::Opened => {
                 let State::Changed(open) = tracked.watch.state() else { return };
-                let OpenChange { change, .. } = open.as_ref();
+                let OpenChange { change, against, .. } = open.as_ref();
                 let shift = self.settings.scale.level(change.after) - self.settings.scale.level(change.before);
-                let opening = Opening { opened_s: now_s, since_s: change.at_s, shift };
+                let opening = Opening { opened_s: now_s, since_s: change.at_s, shift, against: *against };
                 self.open(Subject::Series(result.series.clone()), opening);
             }
             Turn::Recovered => {
@@ -389,6 +419,15 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
                 }
             }
         }
+    }
+
+    /// What shows of a series without any statistic: it has dropped to half, or falls short of what it should have.
+    fn without_statistics(&mut self, series: &K) -> Turn {
+        let Some(watch) = self.watch(series) else { return Turn::None };
+        let (has_dropped, short) = (watch.has_dropped(), watch.short());
+        let opens = (has_dropped || short >= SEVERAL_SHORT) && (short >= MANY_SHORT || self.is_alone(series));
+        let Some(tracked) = self.series.get_mut(series).filter(|_| opens) else { return Turn::None };
+        if has_dropped { tracked.watch.open_drop() } else { tracked.watch.open_short() }
     }
 
     /// Whether no element explains that a series has dropped: none of those that several others cross has half of them low as well. What an
@@ -406,13 +445,13 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
 
     fn open(&mut self, subject: Subject<K, E>, opening: Opening) -> usize {
         let number = self.incidents.len();
-        let Opening { opened_s, since_s, shift } = opening;
+        let Opening { opened_s, since_s, shift, against } = opening;
         // Pooled shifts of what is worse are negative; on the scale of the series, higher may be worse.
         let shift = match self.settings.worse {
             Worse::Lower => -shift.abs(),
             Worse::Higher => shift.abs(),
         };
-        self.incidents.push(Incident { number, subject, opened_s, since_s, shift, recovered_s: None });
+        self.incidents.push(Incident { number, subject, opened_s, since_s, shift, against, recovered_s: None });
         number
     }
 }
@@ -422,6 +461,7 @@ struct Opening {
     opened_s: i64,
     since_s: i64,
     shift: f64,
+    against: Yardstick,
 }
 
 #[derive(Clone, Copy)]

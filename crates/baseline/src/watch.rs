@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use stats::rank;
 
-use crate::analysis::{Analysis, Change, Gate, Settings, Shape, analyse};
+use crate::analysis::{Analysis, Change, Gate, Levels, Placed, Settings, Shape, analyse};
+use crate::expectation::{Expectation, Yardstick};
 use crate::place::Strictness;
 use crate::screen::Screen;
 use crate::series::{Sample, Scale, median, spread};
@@ -46,8 +47,6 @@ pub struct WatchSettings {
     pub least_history: usize,
     /// Without a result for so long the series is stale.
     pub stale_after_s: i64,
-    /// What a model of the path expects at least (at most where higher is worse), for as long as history is short.
-    pub expected: Option<f64>,
 }
 
 impl Default for WatchSettings {
@@ -59,7 +58,6 @@ impl Default for WatchSettings {
             history: 500,
             least_history: 20,
             stale_after_s: 3 * 86_400,
-            expected: None,
         }
     }
 }
@@ -69,16 +67,18 @@ impl Default for WatchSettings {
 pub struct OpenChange {
     /// What changed, from when, and by how much.
     pub change: Change,
+    /// What is before the change: results, or what was expected.
+    pub against: Yardstick,
     /// The result at which it was noticed.
     pub noticed_s: i64,
     /// The results of the level before, on the scale of the series; kept as they are until the change is over.
-    frozen: Vec<f64>,
+    pub(crate) frozen: Vec<f64>,
 }
 
 /// What is known of a series after its last result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum State {
-    /// Too few results for a baseline; with an expectation, no worse than that.
+    /// Too few results for a baseline.
     Learning,
     /// As before.
     Steady,
@@ -119,10 +119,12 @@ pub enum Turn {
 #[derive(Debug, Clone)]
 pub struct Watch {
     /// Those of all series of a metric are the same.
-    settings: Arc<WatchSettings>,
-    samples: Vec<Sample>,
-    state: State,
+    pub(crate) settings: Arc<WatchSettings>,
+    pub(crate) samples: Vec<Sample>,
+    pub(crate) state: State,
     poor: u64,
+    /// Of a million series few may have one.
+    pub(crate) expectation: Option<Box<Expectation>>,
 }
 
 impl Watch {
@@ -133,7 +135,7 @@ impl Watch {
     }
 
     pub(crate) const fn sharing(settings: Arc<WatchSettings>) -> Self {
-        Self { settings, samples: Vec::new(), state: State::Learning, poor: 0 }
+        Self { settings, samples: Vec::new(), state: State::Learning, poor: 0, expectation: None }
     }
 
     /// What is known.
@@ -194,7 +196,10 @@ impl Watch {
         self.samples.drain(..excess);
         match std::mem::replace(&mut self.state, State::Steady) {
             State::Changed(open) => self.while_open(open),
-            _ if self.samples.len() < self.settings.least_history => self.while_learning(),
+            _ if self.samples.len() < self.settings.least_history => {
+                self.state = State::Learning;
+                Turn::None
+            }
             _ => self.look(screen),
         }
     }
@@ -220,18 +225,17 @@ impl Watch {
         self.samples.retain(|sample| sample.at_s < since_s);
     }
 
-    /// Takes the level since a moment as the new normal: what was before is forgotten.
+    /// Takes the level since a moment as the new normal: what was before is forgotten, and nothing else is expected.
     pub(crate) fn accept_since(&mut self, since_s: i64) {
         self.samples.retain(|sample| sample.at_s >= since_s);
         self.state = State::Learning;
+        self.expectation = None;
     }
 
     /// Takes the present level as the new normal: the change that is open was meant.
     pub fn accept(&mut self) {
         if let State::Changed(open) = &self.state {
-            let since = open.change.at_s;
-            self.samples.retain(|sample| sample.at_s >= since);
-            self.state = State::Learning;
+            self.accept_since(open.change.at_s);
         }
     }
 
@@ -245,7 +249,7 @@ impl Watch {
     /// Opens a change where [`Self::has_dropped`].
     pub(crate) fn open_drop(&mut self) -> Turn {
         let Some((change, frozen)) = self.dropped() else { return Turn::None };
-        self.open(change, frozen)
+        self.open(OpenChange { change, against: Yardstick::History, noticed_s: change.at_s, frozen })
     }
 
     fn dropped(&self) -> Option<(Change, Vec<f64>)> {
@@ -263,30 +267,12 @@ impl Watch {
         if !after.iter().all(|level| *level <= limit) {
             return None;
         }
-        let at_s = self.samples[at].at_s;
         let value = |level: f64| scale.value(level * sign);
-        let (before_value, after_value) = (value(usual), value(median(&after)));
-        let change =
-            Change { shape: Shape::Step, at, at_s, until_s: at_s, before: before_value, after: after_value, z: 0.0 };
+        let change = Change::step(
+            Placed { at, at_s: self.samples[at].at_s },
+            Levels { before: value(usual), after: value(median(&after)) },
+        );
         Some((change, before.iter().map(|level| level * sign).collect()))
-    }
-
-    fn while_learning(&mut self) -> Turn {
-        self.state = State::Learning;
-        let (Some(expected), true) = (self.settings.expected, self.samples.len() >= LEAST_AGAINST_MODEL) else {
-            return Turn::None;
-        };
-        let recent = &self.samples[self.samples.len() - LEAST_AGAINST_MODEL..];
-        let scale = self.settings.scale;
-        let level = median(&recent.iter().map(|sample| scale.level(sample.value)).collect::<Vec<_>>());
-        if !self.is_worse(scale.level(expected), level) {
-            return Turn::None;
-        }
-        let at_s = recent[0].at_s;
-        let at = self.samples.len() - LEAST_AGAINST_MODEL;
-        let (before, after) = (expected, scale.value(level));
-        let change = Change { shape: Shape::Step, at, at_s, until_s: at_s, before, after, z: 0.0 };
-        self.open(change, vec![scale.level(expected)])
     }
 
     fn look(&mut self, screen: &mut Screen) -> Turn {
@@ -309,7 +295,7 @@ impl Watch {
         }
         let frozen = self.samples.iter().take_while(|sample| sample.at_s < last.at_s);
         let frozen = frozen.map(|sample| scale.level(sample.value)).collect();
-        self.open(last, frozen)
+        self.open(OpenChange { change: last, against: Yardstick::History, noticed_s: last.at_s, frozen })
     }
 
     /// The probability that chance alone puts the results before and after a change in such an order: it holds whatever their
@@ -320,14 +306,18 @@ impl Watch {
         rank::test(before, after).map_or(1.0, |test| test.p_two_sided)
     }
 
-    fn open(&mut self, change: Change, frozen: Vec<f64>) -> Turn {
-        let noticed_s = self.samples.last().map_or(change.at_s, |last| last.at_s);
-        self.state = State::Changed(Box::new(OpenChange { change, noticed_s, frozen }));
+    /// Opens a change that the newest result has shown.
+    pub(crate) fn open(&mut self, open: OpenChange) -> Turn {
+        let noticed_s = self.samples.last().map_or(open.noticed_s, |last| last.at_s);
+        self.state = State::Changed(Box::new(OpenChange { noticed_s, ..open }));
         Turn::Opened
     }
 
-    /// The change is over once recent results can no longer be told from those before it.
+    /// The change is over once recent results can no longer be told from those before it, or are what was expected.
     fn while_open(&mut self, open: Box<OpenChange>) -> Turn {
+        if open.against == Yardstick::Expectation {
+            return self.while_short(open);
+        }
         let scale = self.settings.scale;
         let after: Vec<f64> =
             self.samples.iter().filter(|sample| sample.at_s > open.noticed_s).map(|s| scale.level(s.value)).collect();
@@ -340,8 +330,13 @@ impl Watch {
             self.state = State::Changed(open);
             return Turn::None;
         }
-        let (from, until) = (open.change.at_s, self.samples[self.samples.len() - RECOVERY].at_s);
-        self.samples.retain(|sample| sample.at_s < from || sample.at_s >= until);
+        self.recover(&open.change, RECOVERY)
+    }
+
+    /// Ends a change whose last results are good: those between the change and them are no part of the baseline.
+    pub(crate) fn recover(&mut self, change: &Change, good: usize) -> Turn {
+        let until = self.samples[self.samples.len() - good].at_s;
+        self.samples.retain(|sample| sample.at_s < change.at_s || sample.at_s >= until);
         self.state = State::Steady;
         Turn::Recovered
     }
@@ -373,8 +368,6 @@ const DROPPED: usize = 3;
 const HALF: f64 = std::f64::consts::LN_2;
 /// How far below the lowest result of the history they have to be, in parts of its distance from the median.
 const MARGIN: f64 = 0.5;
-/// Results that are compared with an expectation.
-const LEAST_AGAINST_MODEL: usize = 3;
 /// Results that show that the old level is back.
 const RECOVERY: usize = 6;
 /// Smaller changes of ratio are none.

@@ -6,6 +6,7 @@
 //! * [`board`]: all runs that are not over: who gets which, what is delivered, what is lost
 //! * [`observer`]: which leases are over, by a clock that does not step
 //! * [`agent`]: what an agent has on disk, and what it does next
+//! * [`expected`]: what a plan expects of the results of a test
 //! * [`incident`]: what is worse, from the first sign until it is fixed and verified; [`notify`] says whom to tell
 //! * [`judged`]: generated quarters, and how many incidents of them are right
 //! * [`simulation`]: hubs, agents and their network in virtual time, with faults
@@ -19,6 +20,7 @@ pub mod check;
 pub mod clock;
 mod crossing;
 pub mod day;
+pub mod expected;
 pub mod fit;
 pub mod incident;
 pub mod judged;

@@ -1,5 +1,6 @@
 //! What is found in generated series and meshes, on seeds that nothing was tuned on.
 
+mod expectations;
 mod families;
 mod incidents;
 mod shapes;

@@ -61,14 +61,6 @@ fn a_series_without_results_is_stale_and_never_steady() {
 }
 
 #[test]
-fn a_short_history_is_held_against_the_model() {
-    let settings = WatchSettings { expected: Some(1e12), ..WatchSettings::default() };
-    let mut watch = Watch::new(settings);
-    let found = turns(&mut watch, &results(5, |_| 1.0));
-    assert_eq!(found, [(2, Turn::Opened)]);
-}
-
-#[test]
 fn an_accepted_level_is_the_new_normal() {
     let mut watch = Watch::new(WatchSettings::default());
     let results = results(140, |at| if at >= 60 { 0.7 } else { 1.0 });

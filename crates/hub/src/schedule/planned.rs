@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use baseline::expectation::Expectation;
 use mesh::fit::Unfit;
 use mesh::incident::{Element, Series};
 use mesh::rules::Rules;
@@ -97,6 +98,12 @@ impl Planned {
     #[must_use]
     pub fn crossed_by(&self, series: &Series) -> Vec<Element> {
         self.crossed.by(&self.plan, series)
+    }
+
+    /// What the results of a series should be, where the plan says so.
+    #[must_use]
+    pub fn expected_of(&self, series: &Series) -> Option<Expectation> {
+        self.crossed.expected(&self.plan, series)
     }
 
     /// The period of heavy tests; the longest where there are several.

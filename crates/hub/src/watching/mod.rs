@@ -315,8 +315,7 @@ impl State {
         store.histories(clock::earlier(now, KEPT), &mut |SeriesHistory { series, results }| {
             let good = results.iter().filter(|result| result.good == PointQuality::Good);
             let samples = good.map(|result| Sample { at_s: seconds(result.at), value: result.value });
-            let beyond = planned.map(|planned| planned.crossed_by(&series)).unwrap_or_default();
-            state.incidents.add_series(Arc::clone(&series), beyond);
+            state.watch(&series, planned);
             state.incidents.restore_history(&series, &samples.collect::<Vec<Sample>>());
             let recent = Recent { last: results.last().copied(), results: results.len() as u64 };
             state.series.insert(series, recent);
@@ -349,15 +348,22 @@ impl State {
         latest
     }
 
-    /// Adds a series that is new, with the segments and sites that it crosses.
+    /// Adds a series that is new, with the segments and sites that it crosses and what is expected of it.
     fn know(&mut self, series: &Series, planned: Option<&Arc<Planned>>) {
         if self.series.contains_key(series) {
             return;
         }
         let series = Arc::new(series.clone());
-        let beyond = planned.map(|planned| planned.crossed_by(&series)).unwrap_or_default();
-        self.incidents.add_series(Arc::clone(&series), beyond);
+        self.watch(&series, planned.map(Arc::as_ref));
         self.series.insert(series, Recent::default());
+    }
+
+    fn watch(&mut self, series: &Arc<Series>, planned: Option<&Planned>) {
+        let beyond = planned.map(|planned| planned.crossed_by(series)).unwrap_or_default();
+        self.incidents.add_series(Arc::clone(series), beyond);
+        if let Some(expected) = planned.and_then(|planned| planned.expected_of(series)) {
+            self.incidents.expect(series, expected);
+        }
     }
 
     pub(crate) fn changed(&mut self, events: &[Event]) {

@@ -107,8 +107,10 @@ impl Points<'_> {
         let loaded = latency.and_then(|latency| latency.loaded.as_ref()).and_then(|rtt| rtt.median_us);
         self.add(Metric::RttLoaded, ends, loaded.map(|us| us as f64));
         let segments = total.sent.map(|bytes| bytes.get() / SEGMENT);
-        let retransmitted =
-            total.retransmits.zip(segments).and_then(|(again, all)| share(&Counted { part: again.get(), all }));
+        let retransmitted = total.retransmits.zip(segments).and_then(|(again, once)| {
+            // What was sent again was sent besides: of many that are lost more is sent again than is delivered.
+            share(&Counted { part: again.get(), all: once.saturating_add(again.get()) })
+        });
         self.add(Metric::RetransmitShare, ends, retransmitted);
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use units::WallTime;
 
-use super::record::{Event, EventKind, Incident, IncidentId, Occurrence, Sign, Status, Symptom};
+use super::record::{Event, EventKind, Incident, IncidentId, Occurrence, Status, Symptom};
 use super::subject::{Metric, Subject};
 use super::{Found, Incidents, moment};
 use crate::clock;
@@ -17,7 +17,7 @@ impl Incidents {
             subject: found.subject.clone().into(),
             since: moment(found.since_s),
             shift: found.shift,
-            sign: Sign::Worse,
+            sign: found.against.into(),
             recovered: None,
         };
         self.enter(symptom, now)

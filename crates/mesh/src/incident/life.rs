@@ -180,6 +180,11 @@ impl Incident {
         self.timeline.iter().any(is_folded)
     }
 
+    /// Whether somebody has taken its level as the new normal.
+    pub(super) fn is_accepted(&self) -> bool {
+        self.timeline.iter().any(|entry| matches!(entry.occurrence, Occurrence::Accepted { .. }))
+    }
+
     fn close(&mut self, occurrence: Occurrence, now: WallTime) -> Event {
         self.status = Status::Closed;
         self.closed = Some(now);

@@ -32,6 +32,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use baseline::expectation::{Expectation, Known};
 use baseline::monitor::{self, Monitor, RoundResult};
 use baseline::pool::Pooling;
 use baseline::series::{Sample, Scale};
@@ -160,6 +161,13 @@ impl Incidents {
         element
     }
 
+    /// Says what a series should have, whatever it usually has.
+    pub fn expect(&mut self, series: &Series, expectation: Expectation) {
+        if let Some(monitor) = self.monitors.get_mut(&series.metric) {
+            monitor.expect(series, expectation);
+        }
+    }
+
     /// Takes results of before, which are not judged again: after a start, in order of time.
     pub fn restore_history(&mut self, series: &Series, samples: &[Sample]) {
         if let Some(monitor) = self.monitors.get_mut(&series.metric) {
@@ -167,18 +175,38 @@ impl Incidents {
         }
     }
 
-    /// Takes incidents as they were stored, after the histories: the baselines of those that are open are frozen again.
+    /// Takes incidents as they were stored, after the histories: the baselines of those that are open are frozen again, and of series
+    /// whose level was accepted nothing is expected.
     pub fn restore(&mut self, incidents: Vec<Incident>) {
+        for incident in incidents.iter().filter(|incident| incident.is_accepted()) {
+            for symptom in &incident.symptoms {
+                self.expect_nothing(symptom);
+            }
+        }
         for incident in &incidents {
             for symptom in incident.symptoms.iter().filter(|symptom| symptom.recovered.is_none()) {
                 if let (Some(monitor), Some(subject)) =
                     (self.monitors.get_mut(&symptom.metric), symptom.subject.monitored())
                 {
-                    monitor.reopen(&subject, seconds(symptom.since), symptom.shift);
+                    let known = Known {
+                        since_s: seconds(symptom.since),
+                        shift: symptom.shift,
+                        against: symptom.sign.against(),
+                    };
+                    monitor.reopen(&subject, known);
                 }
             }
         }
         self.incidents = incidents;
+    }
+
+    /// The level of what a symptom is about is what somebody wants.
+    fn expect_nothing(&mut self, symptom: &Symptom) {
+        let concerned =
+            |series: &&Arc<Series>| series.metric == symptom.metric && self.concerns(&symptom.subject, series);
+        let concerned: Vec<Arc<Series>> = self.elements.keys().filter(concerned).cloned().collect();
+        let Some(monitor) = self.monitors.get_mut(&symptom.metric) else { return };
+        concerned.iter().for_each(|series| monitor.expect_nothing(series));
     }
 
     /// All incidents, in the order of opening.

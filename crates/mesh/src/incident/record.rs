@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use baseline::expectation::Yardstick;
 use serde::{Deserialize, Serialize};
 use units::WallTime;
 
@@ -98,8 +99,10 @@ pub struct Symptom {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Sign {
-    /// Results are worse.
+    /// Results are worse than those before them.
     Worse,
+    /// Results fall short of what the plan expects, whatever is usual.
+    Short,
     /// There are none.
     Silent,
 }
@@ -289,10 +292,10 @@ impl Symptom {
     fn severity(&self) -> f64 {
         match (self.sign, self.metric) {
             (Sign::Silent, _) => f64::INFINITY,
-            (Sign::Worse, Metric::RetransmitShare | Metric::RttLoaded) => 0.0,
-            (Sign::Worse, Metric::Loss) => (self.shift.abs() / HARMLESS_LOSS).ln_1p() / 2.0,
+            (Sign::Worse | Sign::Short, Metric::RetransmitShare | Metric::RttLoaded) => 0.0,
+            (Sign::Worse | Sign::Short, Metric::Loss) => (self.shift.abs() / HARMLESS_LOSS).ln_1p() / 2.0,
             (
-                Sign::Worse,
+                Sign::Worse | Sign::Short,
                 Metric::Goodput | Metric::DownloadRate | Metric::TransferRate | Metric::RttMin | Metric::Mtu,
             ) => self.shift.abs(),
         }
@@ -343,7 +346,42 @@ impl fmt::Display for Symptom {
         }
         match self.metric {
             Metric::Loss | Metric::RetransmitShare => write!(f, "{} {:+.2} %", self.metric, 100.0 * self.shift),
-            _ => write!(f, "{} {:+.0} %", self.metric, 100.0 * self.shift.exp_m1()),
+            _ if self.sign == Sign::Short => {
+                write!(f, "{} {} % of what the plan expects", self.metric, percent(100.0 * self.shift.exp()))
+            }
+            _ => {
+                // A rate that is all but gone has not lost all of itself.
+                let digits = if self.shift < ALL_BUT_GONE { 2 } else { 0 };
+                write!(f, "{} {:+.digits$} %", self.metric, 100.0 * self.shift.exp_m1())
+            }
+        }
+    }
+}
+
+/// With two digits where they are the first.
+fn percent(value: f64) -> String {
+    let digits = if value < 1.0 { 2 } else { 0 };
+    format!("{value:.digits$}")
+}
+
+/// The logarithm of half a percent.
+const ALL_BUT_GONE: f64 = -5.3;
+
+impl Sign {
+    /// What results are worse than.
+    pub(super) const fn against(self) -> Yardstick {
+        match self {
+            Self::Worse | Self::Silent => Yardstick::History,
+            Self::Short => Yardstick::Expectation,
+        }
+    }
+}
+
+impl From<Yardstick> for Sign {
+    fn from(against: Yardstick) -> Self {
+        match against {
+            Yardstick::History => Self::Worse,
+            Yardstick::Expectation => Self::Short,
         }
     }
 }
