@@ -72,6 +72,8 @@ pub struct Cause {
     /// At a host that may be either end it is named where the host sends one of the affected flows: where it receives all of them,
     /// another cause says it.
     pub of_sender: bool,
+    /// It is a fault of a card, its bus or its cable: hardly at a host whose tests leave by a device of software alone.
+    pub of_nic: bool,
     /// Causes that it brings about in a host, each in another role: a host that has them as sender and as receiver has this one.
     pub both_roles: Vec<String>,
     /// The speed of interfaces tells of it.

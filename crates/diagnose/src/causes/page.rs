@@ -110,6 +110,12 @@ fn excluded(page: &mut String, cause: &Cause) {
     if cause.by_load {
         let _ = writeln!(page, "- Not what echoes over an idle path are lost to");
     }
+    if cause.of_nic {
+        let _ = writeln!(
+            page,
+            "- Hardly at a host whose tests leave by a virtual device (veth, bridge), which has no card"
+        );
+    }
     if cause.by_rules {
         let _ = writeln!(page, "- Named only where a rule of it fires at the host");
     }

@@ -93,6 +93,8 @@ struct CauseText {
     #[serde(default)]
     of_sender: bool,
     #[serde(default)]
+    of_nic: bool,
+    #[serde(default)]
     by_speed: bool,
     #[serde(default)]
     both_roles: Vec<String>,
@@ -214,6 +216,7 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
         both_ways: text.both_ways,
         by_rules: text.by_rules,
         of_sender: text.of_sender,
+        of_nic: text.of_nic,
         both_roles: text.both_roles,
         by_speed: text.by_speed,
         by_mtu: text.by_mtu,

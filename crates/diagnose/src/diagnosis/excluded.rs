@@ -19,6 +19,7 @@ pub(super) fn weigh<'a>(candidate: &'a Candidate<'_>, suffering: &[&'a Flow], gr
         of_needed(candidate, suffering, ground.findings),
         of_unfired(candidate, ground.findings),
         of_role(candidate, suffering),
+        of_device(candidate, ground.findings),
         of_complaint(candidate, suffering),
         of_rate(candidate, ground),
         one_way.map(|place| Part { weight: -EXCLUDED, says: Says::OneWay(place) }),
@@ -80,6 +81,12 @@ fn of_role<'a>(candidate: &'a Candidate<'_>, suffering: &[&Flow]) -> Option<Part
     let host = candidate.host.as_ref().filter(|_| candidate.cause.of_sender)?;
     let sends = suffering.iter().any(|flow| flow.sender.host == *host);
     (!sends).then_some(Part { weight: -EXCLUDED, says: Says::SendsNone(host) })
+}
+
+/// A fault of a card is hardly at a host whose tests leave by no card: the one below may have it, which is another host.
+fn of_device<'a>(candidate: &'a Candidate<'_>, findings: &Findings) -> Option<Part<'a>> {
+    let host = candidate.host.as_ref().filter(|host| candidate.cause.of_nic && findings.has_no_nic(host))?;
+    Some(Part { weight: -NEEDED, says: Says::NoNic(host) })
 }
 
 /// A small window makes nobody lose packets: it is out where all flows are as fast as they should be and complain of something else.

@@ -6,6 +6,7 @@ use audit::profile::Role;
 use audit::report::Answer;
 use audit::scope::HostFacts;
 use audit::{Case, Inputs, Keep, Profile, Rules};
+use model::played::Finding;
 use model::round::{Endpoint, Member, Round};
 
 use super::own::{self, Beside};
@@ -19,6 +20,8 @@ pub struct Findings {
     testing: BTreeSet<String>,
     /// Of these, by rule: for how many it fires, and for how many it could be answered.
     counts: BTreeMap<String, (u32, u32)>,
+    /// Hosts whose tests left by devices of software alone.
+    without_nic: BTreeSet<String>,
 }
 
 /// What rules say of one host.
@@ -71,7 +74,13 @@ impl Findings {
                 (*fired, *known) = (*fired + u32::from(fires), *known + 1);
             }
         }
-        Self { hosts, testing, counts }
+        Self { hosts, testing, counts, without_nic: without_nic(round) }
+    }
+
+    /// Whether all tests of a host left by devices that are no card: those of a namespace or a container.
+    #[must_use]
+    pub fn has_no_nic(&self, host: &str) -> bool {
+        self.without_nic.contains(host)
     }
 
     /// Whether facts of a host are known.
@@ -107,6 +116,19 @@ impl Findings {
         // Before any host was seen a rule fires for one host in ten.
         (f64::from(fired) + 0.1) / (f64::from(known) + 1.0)
     }
+}
+
+fn without_nic(round: &Round) -> BTreeSet<String> {
+    let runs = round.tests.iter().filter_map(|tested| match &tested.finding {
+        Finding::Run(run) => Some((tested, run)),
+        _ => None,
+    });
+    let ends = runs.flat_map(|(tested, run)| [(&tested.from.host, &run.local), (&tested.to.host, &run.peer.host)]);
+    let (mut without, mut with) = (BTreeSet::new(), BTreeSet::new());
+    for (host, device) in ends.filter_map(|(host, identity)| Some((host, identity.device.as_ref()?))) {
+        if device.has_no_nic() { &mut without } else { &mut with }.insert(host.clone());
+    }
+    without.difference(&with).cloned().collect()
 }
 
 fn known(member: &Member) -> Option<Known<'_>> {

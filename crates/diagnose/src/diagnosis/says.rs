@@ -33,6 +33,8 @@ pub(crate) enum Says<'a> {
     NoRule(&'a str),
     /// A host that sends none of the flows that suffer.
     SendsNone(&'a str),
+    /// A host whose tests leave by no card.
+    NoNic(&'a str),
     /// A flow that complains, and is as fast as it should be.
     Fast(&'a Flow),
     /// A link on which packets vanish in one direction, and not in the other.
@@ -65,6 +67,7 @@ impl Says<'_> {
             | Self::Needed(_)
             | Self::NoRule(_)
             | Self::SendsNone(_)
+            | Self::NoNic(_)
             | Self::Fast(_) => {
                 return None;
             }
@@ -137,6 +140,9 @@ impl fmt::Display for Says<'_> {
             }
             Self::NoRule(host) => write!(f, "no rule by which it is known fires at {host}"),
             Self::SendsNone(host) => write!(f, "{host} sends none of the affected flows"),
+            Self::NoNic(host) => {
+                write!(f, "the tests of {host} leave by a virtual device, which has no card of its own")
+            }
             Self::Fast(flow) => write!(f, "{}: is not slow, whatever else it complains of", Named(flow)),
             Self::OneWay(place) => {
                 write!(f, "packets vanished on {place}, and all that were sent in the other direction arrived")

@@ -85,4 +85,29 @@ impl Device {
     pub fn reported_speed(&self) -> Option<DataRate> {
         reported(self.driver.as_deref(), self.speed)
     }
+
+    /// Whether it is software alone: no ring, no bus and no cable of its own can lose or hold back a packet.
+    #[must_use]
+    pub fn has_no_nic(&self) -> bool {
+        self.name == "lo" || matches!(self.driver.as_deref(), Some("veth" | "dummy" | "macvlan" | "ipvlan" | "bridge"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_of_namespaces_has_no_nic_and_what_a_hypervisor_gives_has_one() {
+        let device = |name: &str, driver: Option<&str>| Device {
+            name: name.to_owned(),
+            driver: driver.map(str::to_owned),
+            speed: None,
+            mtu: None,
+        };
+        assert!(device("eth0", Some("veth")).has_no_nic() && device("lo", None).has_no_nic());
+        for driver in [None, Some("virtio_net"), Some("tun"), Some("mlx5_core")] {
+            assert!(!device("eth0", driver).has_no_nic(), "{driver:?}");
+        }
+    }
 }
