@@ -20,7 +20,7 @@ pub enum Yardstick {
 
 /// An incident of before, as far as it is about one series.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Known {
+pub struct OpenIncident {
     /// When the first bad result was measured.
     pub since_s: i64,
     /// The shift on the scale of the series.

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use crate::expectation::{Expectation, Known, MANY as MANY_SHORT, SEVERAL as SEVERAL_SHORT, Yardstick};
+use crate::expectation::{Expectation, MANY as MANY_SHORT, OpenIncident, SEVERAL as SEVERAL_SHORT, Yardstick};
 use crate::pool::{self, Blamed, FEW, Pooled, Pooling};
 use crate::ranked::Rank;
 use crate::recent::{self, DEPTHS, Recent};
@@ -188,8 +188,8 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
     }
 
     /// Takes an incident of before, after the results: the baselines of its series are those before its first bad result.
-    pub fn reopen(&mut self, subject: &Subject<K, E>, known: Known) {
-        let Known { since_s, shift, against } = known;
+    pub fn reopen(&mut self, subject: &Subject<K, E>, known: OpenIncident) {
+        let OpenIncident { since_s, shift, against } = known;
         let number = self.open(subject.clone(), Opening { opened_s: since_s, since_s, shift, against });
         match subject {
             Subject::Element(element) => self.freeze(element, Freeze { number, since_s }),

@@ -1,7 +1,7 @@
 //! A series held against what it should have, and against what it was worse than before a start.
 
 use crate::analysis::{Change, Levels, Placed};
-use crate::expectation::{Expectation, Known, SEVERAL, Yardstick};
+use crate::expectation::{Expectation, OpenIncident, SEVERAL, Yardstick};
 use crate::series::median;
 use crate::watch::{OpenChange, State, Turn, Watch, Worse};
 
@@ -59,8 +59,8 @@ impl Watch {
     }
 
     /// Opens again what was open before a start: the results since then are no part of the baseline.
-    pub(crate) fn reopen(&mut self, known: Known) {
-        let Known { since_s, shift, against } = known;
+    pub(crate) fn reopen(&mut self, known: OpenIncident) {
+        let OpenIncident { since_s, shift, against } = known;
         let scale = self.settings.scale;
         let at = self.samples.partition_point(|sample| sample.at_s < since_s);
         let levels: Vec<f64> = self.samples.iter().map(|sample| scale.level(sample.value)).collect();

@@ -1,6 +1,6 @@
 //! What a series should have: a fault that is as old as the series is found as well.
 
-use baseline::expectation::{Expectation, Known, Yardstick};
+use baseline::expectation::{Expectation, OpenIncident, Yardstick};
 use baseline::monitor::{Incident, Monitor, RoundResult, Subject};
 use baseline::pool::Pooling;
 use baseline::series::{Sample, Scale};
@@ -98,7 +98,7 @@ fn started_anew(results: &[Sample], stop: usize) -> (Found, Found) {
     let known = only(&before);
     let mut again = monitor();
     again.restore("pair", &results[..stop]);
-    again.reopen(&known.subject, Known { since_s: known.since_s, shift: known.shift, against: known.against });
+    again.reopen(&known.subject, OpenIncident { since_s: known.since_s, shift: known.shift, against: known.against });
     assert_eq!(opened(&mut again, &results[stop..]), Vec::<i64>::new(), "it is the same incident");
     (known, only(&again))
 }

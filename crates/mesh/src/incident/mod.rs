@@ -32,7 +32,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use baseline::expectation::{Expectation, Known};
+use baseline::expectation::{Expectation, OpenIncident};
 use baseline::monitor::{self, Monitor, RoundResult};
 use baseline::pool::Pooling;
 use baseline::series::{Sample, Scale};
@@ -188,7 +188,7 @@ impl Incidents {
                 if let (Some(monitor), Some(subject)) =
                     (self.monitors.get_mut(&symptom.metric), symptom.subject.monitored())
                 {
-                    let known = Known {
+                    let known = OpenIncident {
                         since_s: seconds(symptom.since),
                         shift: symptom.shift,
                         against: symptom.sign.against(),
