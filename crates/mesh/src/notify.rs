@@ -141,10 +141,7 @@ pub fn text(incident: &Incident, now: WallTime) -> String {
     lines.extend(incident.symptoms.iter().map(|symptom| format!("- {}: {symptom}", symptom.subject)));
     if let Some(explanation) = &incident.explanation {
         let percent = 100.0 * explanation.probability;
-        lines.push(format!(
-            "cause: {} at {} ({percent:.0} %, {})",
-            explanation.cause, explanation.place, explanation.by
-        ));
+        lines.push(format!("cause: {explanation} ({percent:.0} %, {})", explanation.by));
     }
     for entry in &incident.timeline {
         if let Occurrence::Configuration { change, lead_s } = &entry.occurrence {

@@ -162,10 +162,11 @@ impl Record<'_> {
 
     fn root_cause(&self) -> String {
         let before = self.changes(|lead_s| lead_s >= 0);
-        let cause = self.incident.explanation.as_ref().map_or_else(
-            || "Not known.".to_owned(),
-            |explanation| format!("{} at {}.", explanation.cause, explanation.place),
-        );
+        let cause = self
+            .incident
+            .explanation
+            .as_ref()
+            .map_or_else(|| "Not known.".to_owned(), |explanation| format!("{explanation}."));
         match before.last() {
             Some(change) => format!("{cause} The last change before it: {change}.\n"),
             None => format!("{cause} What brought it about is in no change log.\n"),

@@ -71,7 +71,7 @@ pub fn incidents(list: &IncidentList, listed: Listed, now: WallTime) -> String {
         let _ = writeln!(text, "{}  {}, for {}", incident.id, notify::subject(incident), duration::show(ago));
         if let Some(explanation) = &incident.explanation {
             let percent = 100.0 * explanation.probability;
-            let _ = writeln!(text, "    {} at {} ({percent:.0} %)", explanation.cause, explanation.place);
+            let _ = writeln!(text, "    {explanation} ({percent:.0} %)");
         }
     }
     match (text.is_empty(), listed) {

@@ -58,7 +58,7 @@ pub fn opened(incident: &Incident) -> String {
 /// What the diagnosis says.
 pub fn explained(explanation: &Explanation) -> String {
     let percent = 100.0 * explanation.probability;
-    format!("explained: {} at {} ({percent:.0} %)", explanation.cause, explanation.place)
+    format!("explained: {explanation} ({percent:.0} %)")
 }
 
 /// What was done about it.

@@ -121,6 +121,14 @@ pub struct Explanation {
     pub by: String,
 }
 
+/// The cause with its place: `ring-small at b`, `slow-segment between a and b`.
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = if self.place.starts_with("between ") { "" } else { "at " };
+        write!(f, "{} {at}{}", self.cause, self.place)
+    }
+}
+
 /// A line of a host's change log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -406,8 +414,8 @@ impl fmt::Display for Occurrence {
             }
             Self::Acknowledged { by } => write!(f, "acknowledged by {by}"),
             Self::Explained { explanation } => {
-                let Explanation { cause, place, probability, by } = explanation;
-                write!(f, "explained by {by}: {cause} at {place} ({:.0} %)", 100.0 * probability)
+                let Explanation { probability, by, .. } = explanation;
+                write!(f, "explained by {by}: {explanation} ({:.0} %)", 100.0 * probability)
             }
             Self::Fixed { by, text } => write!(f, "fixed, not verified: {text}, by {by}"),
             Self::NextTest { run, text } => write!(f, "test {run} asked for: {text}"),

@@ -3,7 +3,7 @@
 use baseline::expectation::Expectation;
 use baseline::series::Sample;
 use baseline::watch::Quality;
-use mesh::incident::{Action, Incidents, Measured, Metric, Series, SeriesStatus, Settings, Sign, Status};
+use mesh::incident::{Action, Explanation, Incidents, Measured, Metric, Series, SeriesStatus, Settings, Sign, Status};
 use mesh::rules::Rules;
 use units::WallTime;
 
@@ -45,6 +45,18 @@ fn a_pair_that_never_reached_what_the_plan_expects_is_an_incident_that_says_so()
     assert_eq!(incidents.status(&series(), at(4)), SeriesStatus::Worse);
     measure(&mut incidents, 4..7, 8.4e8);
     assert_eq!(incidents.list()[0].status, Status::Verified);
+}
+
+#[test]
+fn a_cause_on_a_path_has_no_at_before_its_place() {
+    let explanation = |place: &str| Explanation {
+        cause: "slow-segment".to_owned(),
+        place: place.to_owned(),
+        probability: 0.7,
+        by: "diagnosis".to_owned(),
+    };
+    assert_eq!(explanation("between a and b").to_string(), "slow-segment between a and b");
+    assert_eq!(explanation("wide-area").to_string(), "slow-segment at wide-area");
 }
 
 #[test]

@@ -2,7 +2,7 @@ import { h, json, host, table, moment } from "/assets/dom.js";
 import { percent } from "/assets/units.js";
 import { form, field, isDemonstrated, may, post, again, session } from "/assets/session.js";
 import { why } from "/assets/pages/why.js";
-export const cause = (one) => one.explanation ? `${one.explanation.cause} at ${one.explanation.place} (${percent(one.explanation.probability)})` : "not explained yet";
+export const cause = (one) => one.explanation ? `${one.explanation.cause} ${one.explanation.place.startsWith("between ") ? "" : "at "}${one.explanation.place} (${percent(one.explanation.probability)})` : "not explained yet";
 export const list = (incidents) => table(["since", "incident", "cause"], incidents.map((one) => [moment(one.since_unix_ns), h("a", { href: `/incident/${one.id}` }, one.title), cause(one)]));
 function copy(text) {
   const button = h("button", { type: "button", onclick: async () => { await navigator.clipboard.writeText(text); button.textContent = "Copied"; } }, "Copy");

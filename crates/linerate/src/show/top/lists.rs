@@ -77,9 +77,10 @@ struct Lines {
 
 fn incident_line(incident: &Incident, now: WallTime) -> String {
     let ago = Duration::from_secs(now.unix_seconds().saturating_sub(incident.since.unix_seconds()));
-    let explained = incident.explanation.as_ref().map_or_else(String::new, |explanation| {
-        format!(": {} at {} ({:.0} %)", explanation.cause, explanation.place, 100.0 * explanation.probability)
-    });
+    let explained = incident
+        .explanation
+        .as_ref()
+        .map_or_else(String::new, |explanation| format!(": {explanation} ({:.0} %)", 100.0 * explanation.probability));
     plain(&format!("{}, for {}{explained}", notify::subject(incident), duration::show(ago)))
 }
 

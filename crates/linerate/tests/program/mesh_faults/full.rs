@@ -11,6 +11,9 @@ const MOUNT: &str = "for disk in hub a b; do mount -t tmpfs -o size=24m tmpfs $F
 /// A run of these agents, with the delivery of its result, takes no longer beside other tests.
 const LONGEST_RUN: Duration = Duration::from_secs(20);
 
+/// Runs that are tried: half of them can be over before the disk is full.
+const TRIES: usize = 12;
+
 /// Takes all room of a disk, also what the end of a block has.
 fn fill(world: &mut World, disk: &str) {
     for size in ["64k", "4k", "512"] {
@@ -53,7 +56,7 @@ fn fill_with_a_result_out(world: &mut World) {
         let is_told = |agent| world.log(agent).contains("delivery waits");
         AGENTS.iter().any(|agent| is_told(agent) && !world.files(agent, OnDisk::Record).is_empty())
     };
-    loop {
+    for _ in 0..TRIES {
         world.wait("a run", |world| has(world, OnDisk::Lease));
         fill(world, "hub");
         let begun = Instant::now();
@@ -67,4 +70,5 @@ fn fill_with_a_result_out(world: &mut World) {
         }
         free(world, "hub");
     }
+    panic!("{TRIES} runs were over before the disk was full");
 }

@@ -214,7 +214,7 @@ impl Story<'_> {
         let ranked = rankings.find(|ranked| ranked.cause == explanation.cause);
         let place = ranked.and_then(|ranked| ranked.places.first()).map(|likely| &likely.place);
         let (Some(ranked), Some(FaultLocation::Host { name: host })) = (ranked, place) else {
-            let elsewhere = format!("{} at {} is no setting of a host", explanation.cause, explanation.place);
+            let elsewhere = format!("{explanation} is no setting of a host");
             return Err(Complaint::new(Exit::Found, elsewhere).into());
         };
         let rtt = usual(pairs, Metric::RttMin).map_or_else(String::new, |us| format!("{:.0}ms", us / 1e3));
