@@ -30,12 +30,23 @@ impl<'a> Silence<'a> {
 
     /// The longest of them, where the others are short beside it, and it is too long for a packet that was lost several times.
     pub(crate) fn only(intervals: &'a [&'a Interval], rtt: Option<Duration>) -> Option<Self> {
-        let dark = |of: &Interval| of.bytes.get() == 0;
+        let shortest = rtt.map_or(SHORTEST, |rtt| SHORTEST.max(rtt * RTTS));
+        Self::longest(intervals, shortest, |of| of.bytes.get() == 0)
+    }
+
+    /// The same of datagrams, which wait for no timer. The last one before it may be counted until the first one after it.
+    pub(crate) fn of_datagrams(intervals: &'a [&'a Interval]) -> Option<Self> {
+        let mut bytes: Vec<u64> = intervals.iter().map(|of| of.bytes.get()).collect();
+        bytes.sort_unstable();
+        let some = bytes.get(bytes.len() / 2)? / SMALL_PART;
+        Self::longest(intervals, SHORTEST, |of| of.bytes.get() <= some)
+    }
+
+    fn longest(intervals: &'a [&'a Interval], shortest: Duration, dark: impl Fn(&Interval) -> bool) -> Option<Self> {
         let of_intervals = intervals.chunk_by(|one, other| dark(one) == dark(other));
         let all: Vec<Self> = of_intervals.filter(|chunk| dark(chunk[0])).map(|intervals| Self { intervals }).collect();
         let together: Duration = all.iter().map(Self::lasted).sum();
         let longest = all.into_iter().max_by_key(Self::lasted)?;
-        let shortest = rtt.map_or(SHORTEST, |rtt| SHORTEST.max(rtt * RTTS));
         let others = together.saturating_sub(longest.lasted());
         (longest.lasted() >= shortest && others * OTHERS <= longest.lasted()).then_some(longest)
     }
@@ -66,6 +77,8 @@ const RTTS: u32 = 8;
 const OF_OPENING: u64 = 256;
 /// Other silences together last at most one part in so many of the longest.
 const OTHERS: u32 = 4;
+/// In parts of what an interval has half of the time.
+const SMALL_PART: u64 = 100;
 /// The window of a stream that nobody answers, with a few segments that it may send for acknowledgments that come late.
 const FEW_SEGMENTS: u64 = 4;
 
@@ -107,6 +120,18 @@ mod tests {
         assert_eq!(found(&cut), Some((3, 3, true)));
         let until_the_end = [(20, 40), (24, 0), (24, 0), (0, 3), (0, 0)];
         assert_eq!(found(&until_the_end), Some((3, 2, true)));
+    }
+
+    #[test]
+    fn a_datagram_that_is_counted_over_the_silence_does_not_fill_it() {
+        let mut measurement = seconds(&[(20, 0), (24, 0), (0, 0), (0, 0), (22, 0), (24, 0)]);
+        for dark in &mut measurement.intervals[2..4] {
+            dark.bytes = ByteCount::new(600);
+        }
+        let intervals = Silence::since_start(&measurement, Heading::Outbound);
+        assert!(Silence::only(&intervals, None).is_none());
+        let silence = Silence::of_datagrams(&intervals).map(|silence| (silence.began(), silence.lasted()));
+        assert_eq!(silence, Some((Duration::from_secs(2), Duration::from_secs(2))));
     }
 
     #[test]

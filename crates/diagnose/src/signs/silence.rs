@@ -13,10 +13,14 @@ pub(super) fn silence(flow: &Flow, measurement: &Measurement, total: &DirectionT
     if intervals.len() < FEWEST {
         return None;
     }
-    if intervals.iter().all(|of| of.bytes.get() > 0) {
-        return Observation::of("silence", "none", "something of it arrived in each interval");
-    }
-    let silence = Silence::only(&intervals, flow.rtt)?;
+    let found = match flow.kind {
+        FlowKind::Udp => Silence::of_datagrams(&intervals),
+        FlowKind::Tcp | FlowKind::Http | FlowKind::Echo => Silence::only(&intervals, flow.rtt),
+    };
+    let Some(silence) = found else {
+        let is_steady = intervals.iter().all(|of| of.bytes.get() > 0);
+        return is_steady.then(|| Observation::of("silence", "none", "something of it arrived in each interval"))?;
+    };
     let is_unanswered = match flow.kind {
         FlowKind::Tcp => silence.is_unanswered(SentSegments {
             payload: flow.shape.payload.unwrap_or(LARGEST),
