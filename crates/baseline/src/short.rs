@@ -13,11 +13,10 @@ impl Watch {
 
     /// How many of the last results have fallen short one after the other; none while a change is open, which says so already.
     pub(crate) fn short(&self) -> usize {
-        let Some(Expectation { limit, .. }) = self.expectation.as_deref() else { return 0 };
         if matches!(self.state, State::Changed(_)) {
             return 0;
         }
-        self.samples.iter().rev().take_while(|sample| self.falls_short(sample.value, *limit)).count()
+        self.samples.iter().rev().take_while(|sample| self.falls_short(sample.value)).count()
     }
 
     /// Opens a change since the first of the last results that fell short.
@@ -37,9 +36,7 @@ impl Watch {
 
     /// The change is over once the last results are what was expected.
     pub(crate) fn while_short(&mut self, open: Box<OpenChange>) -> Turn {
-        let limit = self.expectation.as_deref().map(|expectation| expectation.limit);
-        let is_good = |value: f64| limit.is_none_or(|limit| !self.falls_short(value, limit));
-        let good = self.samples.iter().rev().take_while(|sample| is_good(sample.value)).count();
+        let good = self.samples.iter().rev().take_while(|sample| !self.falls_short(sample.value)).count();
         if good < SEVERAL {
             self.state = State::Changed(open);
             return Turn::None;
@@ -83,10 +80,10 @@ impl Watch {
         self.state = State::Changed(Box::new(OpenChange { change, against, noticed_s: since_s, frozen }));
     }
 
-    fn falls_short(&self, value: f64, limit: f64) -> bool {
-        match self.settings.worse {
-            Worse::Lower => value < limit,
-            Worse::Higher => value > limit,
-        }
+    fn falls_short(&self, value: f64) -> bool {
+        self.expectation.as_deref().is_some_and(|Expectation { limit, .. }| match self.settings.worse {
+            Worse::Lower => value < *limit,
+            Worse::Higher => value > *limit,
+        })
     }
 }

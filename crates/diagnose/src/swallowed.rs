@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use model::measurement::DirectionTotal;
+use model::measurement::{DirectionTotal, Heading};
 use model::run::Run;
 use units::PacketCount;
 
@@ -12,9 +12,19 @@ use units::PacketCount;
 pub(crate) struct SwallowedSegments {
     /// Payload of a full segment, in bytes.
     segment: u32,
+    /// Whether the sender told what it sent. Of one whose results do not arrive either nobody knows.
+    sent: SenderTold,
     /// Probes beside it.
     probes: PacketCount,
     answered: PacketCount,
+}
+
+/// What is known of the sender.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SenderTold {
+    /// That it sent full segments, and sent them again.
+    Retransmits,
+    Nothing,
 }
 
 impl SwallowedSegments {
@@ -28,14 +38,21 @@ impl SwallowedSegments {
         let arrived = acknowledged.max(total.received.map_or(0, |received| received.get()));
         let again = total.retransmits.map_or(0, |again| again.get());
         let lasted = intervals().map(|of| of.end).max()?;
-        let is_standing = arrived < u64::from(segment) && total.sent?.get() >= FEWEST_SEGMENTS * u64::from(segment);
-        if !is_standing || again < FEWEST_RETRANSMITS || lasted < SHORTEST {
+        let sent = match total.sent {
+            Some(sent) if sent.get() >= FEWEST_SEGMENTS * u64::from(segment) && again >= FEWEST_RETRANSMITS => {
+                SenderTold::Retransmits
+            }
+            None if arrived == 0 && total.heading == Heading::Inbound => SenderTold::Nothing,
+            _ => return None,
+        };
+        if arrived >= u64::from(segment) || lasted < SHORTEST {
             return None;
         }
         let beside = measurement.latency.as_ref()?.loaded?;
         let (probes, answered) = (beside.sent, beside.sent.saturating_sub(beside.lost));
         (answered.get() >= FEWEST_PROBES && answered.get() * 2 >= probes.get()).then_some(Self {
             segment,
+            sent,
             probes,
             answered,
         })
@@ -49,13 +66,12 @@ impl SwallowedSegments {
 
 impl fmt::Display for SwallowedSegments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { segment, probes, answered } = self;
-        write!(
-            f,
-            "not one full segment of {segment} bytes was acknowledged, while {} of {} small probes beside them came back",
-            answered.get(),
-            probes.get()
-        )
+        let Self { segment, sent, probes, answered } = self;
+        match sent {
+            SenderTold::Retransmits => write!(f, "not one full segment of {segment} bytes was acknowledged")?,
+            SenderTold::Nothing => write!(f, "not one byte arrived, in segments of {segment} bytes")?,
+        }
+        write!(f, ", while {} of {} small probes beside them came back", answered.get(), probes.get())
     }
 }
 

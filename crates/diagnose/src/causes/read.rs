@@ -141,6 +141,9 @@ struct MannerText {
     /// Whether it is told only of paths whose segments nobody knows.
     #[serde(default)]
     of_whole_paths: bool,
+    /// What it is not told without; what the cause itself needs where it names nothing.
+    #[serde(default)]
+    needs: Vec<String>,
     shows: Shown,
     /// What it cannot be without, besides what the cause itself requires and shows in this way as well.
     #[serde(default)]
@@ -270,8 +273,20 @@ fn in_manner(file: &str, own: &Cause, manner: MannerText, prior: f64) -> Result<
     // What another manner requires, this one does not.
     let mut requires: Vec<SignState> = own.requires.iter().copied().filter(|seen| shows.contains_key(seen)).collect();
     requires.extend(Entry { file, cause: &own.id }.states(&manner.requires, "requires")?);
+    let mut needs = Entry { file, cause: &own.id }.states(&manner.needs, "needs")?;
+    if needs.is_empty() {
+        needs.clone_from(&own.needs);
+    }
     let of_whole_paths = manner.of_whole_paths;
-    Ok(Cause { requires, of_whole_paths, title: manner.title, prior: prior * manner.share, shows, ..own.clone() })
+    Ok(Cause {
+        requires,
+        needs,
+        of_whole_paths,
+        title: manner.title,
+        prior: prior * manner.share,
+        shows,
+        ..own.clone()
+    })
 }
 
 fn shown(file: &str, cause: &str, text: &Shown) -> Result<BTreeMap<SignState, f64>, CatalogueError> {

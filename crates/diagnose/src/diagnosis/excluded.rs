@@ -4,6 +4,7 @@
 use super::candidate::Candidate;
 use super::findings::Findings;
 use super::ground::{Ground, Part};
+use super::place::FaultLocation;
 use super::says::{EXCLUDED, Says};
 use super::vanished;
 use crate::causes::Cause;
@@ -31,7 +32,12 @@ pub(super) fn weigh<'a>(candidate: &'a Candidate<'_>, suffering: &[&'a Flow], gr
 fn of_required<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow]) -> Option<Part<'a>> {
     let primary = candidate.cause.requires.first()?.sign;
     let seen = || suffering.iter().flat_map(|flow| flow.observations.iter().map(move |seen| (*flow, seen)));
-    let (flow, looked_at) = seen().find(|(_, seen)| seen.seen.sign == primary)?;
+    let Some((flow, looked_at)) = seen().find(|(_, seen)| seen.seen.sign == primary) else {
+        // Of a path of which nothing is known nobody says that it differs from another one.
+        let is_told = !matches!(candidate.place, FaultLocation::Path { .. }) || !candidate.cause.needs.is_empty();
+        let says = Says::Needed(*candidate.cause.requires.first()?);
+        return (!is_told).then_some(Part { weight: -NEEDED, says });
+    };
     let is_met = seen().any(|(_, seen)| candidate.cause.requires.contains(&seen.seen));
     (!is_met).then_some(Part { weight: -EXCLUDED, says: Says::Absent(flow, looked_at) })
 }
@@ -92,7 +98,9 @@ fn of_device<'a>(candidate: &'a Candidate<'_>, findings: &Findings) -> Option<Pa
 /// A small window makes nobody lose packets: it is out where all flows are as fast as they should be and complain of something else.
 fn of_complaint<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow]) -> Option<Part<'a>> {
     let first = suffering.first().filter(|_| candidate.cause.only_slows)?;
-    let is_slow = |flow: &&Flow| matches!(flow.complaint, None | Some(Complaint::Slow | Complaint::Short));
+    let is_slow = |flow: &&Flow| {
+        matches!(flow.complaint, None | Some(Complaint::Slow | Complaint::Short | Complaint::WindowLimited))
+    };
     (!suffering.iter().any(is_slow)).then_some(Part { weight: -EXCLUDED, says: Says::Fast(first) })
 }
 

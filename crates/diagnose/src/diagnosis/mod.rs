@@ -219,6 +219,7 @@ fn symptom(flow: &Flow) -> Option<Symptom> {
             Some(lost) => format!("{} of its datagrams lost at {}", percent(lost), flow.goodput),
             None => "many of its echoes were lost".to_owned(),
         },
+        Complaint::WindowLimited => format!("{}, limited by a window on a path that has room for more", flow.goodput),
         Complaint::Clipped => "its large packets vanish".to_owned(),
         Complaint::Uneven => "some of its streams crawl beside others that do not".to_owned(),
         Complaint::Delaying => "it makes the RTTs of all flows long".to_owned(),

@@ -102,7 +102,7 @@ fn depth(flow: &Flow) -> f64 {
         // Loss leaves TCP one over its square root (Mathis and others 1997), all of it up to 1 in 10,000.
         Some(Complaint::Lossy) => flow.lost.map_or(1.0, |lost| 0.5 * (lost.max(1e-9) / 1e-4).ln()).max(0.3),
         Some(Complaint::Clipped) => 4.6,
-        Some(Complaint::Uneven) => 0.7,
+        Some(Complaint::Uneven | Complaint::WindowLimited) => 0.7,
         Some(Complaint::Losing | Complaint::Stalled | Complaint::CutOff) => 0.3,
         Some(Complaint::Delaying) => 1.0,
     }

@@ -9,6 +9,7 @@ use super::excluded;
 use super::findings::Findings;
 use super::ground::{DEFINING, Ground, LIGHT, MOST, OF_FLOWS, Part};
 use super::mtus;
+use super::place::FaultLocation;
 use super::says::{EXCLUDED, Says};
 use super::spared;
 use super::speeds;
@@ -116,6 +117,10 @@ fn sign(candidate: &Candidate<'_>, seen: SignState, weights: &Weights) -> f64 {
 /// What it says that flows are hit by a cause that spares some of those that pass: it would take more luck than one that hits all.
 fn of_hit<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow]) -> Option<Part<'a>> {
     let (first, count) = (suffering.first()?, suffering.len());
+    // Of a path over which one flow went alone nobody knows whether another one would have been spared.
+    if count == 1 && candidate.covers.len() == 1 && matches!(candidate.place, FaultLocation::Path { .. }) {
+        return None;
+    }
     #[expect(clippy::cast_precision_loss, reason = "a count of flows")]
     let damping = (count as f64).powf(1.0 - OF_FLOWS);
     let weight = damping * (1.0 - candidate.cause.spread.spared()).ln();

@@ -33,7 +33,8 @@ pub(super) fn arrivals(samples: &RunSamples, heading: Heading) -> Option<Observa
     let state = match varies {
         varies if varies < EVEN => "even",
         varies if varies < TOGETHER => "by-chance",
-        _ => "together",
+        varies if varies < GUSTS => "together",
+        _ => "in-gusts",
     };
     let says = format!("what arrived of its datagrams varied {varies:.2} times as much as chance would have it");
     Observation::of("arrivals", state, says)
@@ -65,6 +66,7 @@ const LEAST_BY_CHANCE: f64 = 9.0;
 /// In parts of what chance would have.
 const EVEN: f64 = 0.4;
 const TOGETHER: f64 = 3.0;
+const GUSTS: f64 = 15.0;
 
 #[cfg(test)]
 mod tests {

@@ -12,18 +12,24 @@ use model::series::field::Field;
 use super::Observation;
 use super::rows::{self, whole_column};
 
+/// What a start loses, which fills any queue until it overflows. Of a path whose queues nobody knows, what comes after it says more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StartLosses {
+    Counted,
+    /// Where what comes after it came by chance.
+    LeftOut,
+}
+
 /// Of the senders of a flow.
-pub(super) fn clustering(senders: &[&StreamSamples], rtt: Duration) -> Option<Observation> {
+pub(super) fn clustering(senders: &[&StreamSamples], rtt: Duration, start: StartLosses) -> Option<Observation> {
     let step = i64::try_from((rtt * RTTS).max(SHORTEST).as_micros()).ok()?;
-    let steps: Vec<Step> = senders.iter().filter_map(|stream| steps(stream, step)).flatten().collect();
-    let (again, sent) = steps.iter().fold((0.0, 0.0), |(again, sent), step| (again + step.again, sent + step.sent));
-    if again < FEWEST_LOST || steps.len() < FEWEST_STEPS {
-        return None;
-    }
-    let part = again / sent;
-    let deviation = |step: &Step| (step.again - part * step.sent).powi(2) / (part * step.sent);
-    #[expect(clippy::cast_precision_loss, reason = "a count of steps")]
-    let dispersion = steps.iter().map(deviation).sum::<f64>() / (steps.len() - 1) as f64;
+    let streams: Vec<Vec<Step>> = senders.iter().filter_map(|stream| steps(stream, step)).collect();
+    let all = dispersion(streams.iter().flatten())?;
+    let settled = || dispersion(streams.iter().flat_map(|steps| after_start(steps)));
+    let dispersion = match start {
+        StartLosses::Counted => all,
+        StartLosses::LeftOut => settled().filter(|settled| *settled < BY_CHANCE).unwrap_or(all),
+    };
     let state = match dispersion {
         dispersion if dispersion < BY_CHANCE => "by-chance",
         dispersion if dispersion < TOGETHER => "together",
@@ -31,6 +37,26 @@ pub(super) fn clustering(senders: &[&StreamSamples], rtt: Duration) -> Option<Ob
     };
     let says = format!("its losses came {dispersion:.1} times as close together as chance would have them");
     Observation::of("clustering", state, says)
+}
+
+/// The index of dispersion; nothing where too little was lost.
+fn dispersion<'s>(steps: impl Iterator<Item = &'s Step> + Clone) -> Option<f64> {
+    let (again, sent) = steps.clone().fold((0.0, 0.0), |(again, sent), step| (again + step.again, sent + step.sent));
+    let count = steps.clone().count();
+    if again < FEWEST_LOST || count < FEWEST_STEPS {
+        return None;
+    }
+    let part = again / sent;
+    let deviation = |step: &Step| (step.again - part * step.sent).powi(2) / (part * step.sent);
+    #[expect(clippy::cast_precision_loss, reason = "a count of steps")]
+    let others = (count - 1) as f64;
+    Some(steps.map(deviation).sum::<f64>() / others)
+}
+
+/// The steps after the first losses, where those came early: they and what is left of them.
+fn after_start(steps: &[Step]) -> &[Step] {
+    let first = steps.iter().take(OF_START).position(|step| step.again > 0.0);
+    first.and_then(|first| steps.get(first + 2..)).unwrap_or_default()
 }
 
 /// What a stream sent, and sent again, in a step.
@@ -54,6 +80,8 @@ const SHORTEST: Duration = Duration::from_millis(40);
 /// Fewer do not tell how they come.
 const FEWEST_LOST: f64 = 8.0;
 const FEWEST_STEPS: usize = 8;
+/// Steps in which a start is over.
+const OF_START: usize = 30;
 /// An index below this is chance, whatever was sent again twice.
 const BY_CHANCE: f64 = 3.0;
 const TOGETHER: f64 = 15.0;
@@ -81,7 +109,7 @@ mod tests {
             at_us,
             columns,
         };
-        clustering(&[&stream], Duration::from_millis(100)).map(|seen| seen.seen.state().name)
+        clustering(&[&stream], Duration::from_millis(100), StartLosses::Counted).map(|seen| seen.seen.state().name)
     }
 
     #[test]

@@ -123,6 +123,8 @@ impl Shape {
 pub enum Complaint {
     /// It is slower than it should be.
     Slow,
+    /// A window limits it, and nobody knows how fast it should be.
+    WindowLimited,
     /// Its sender handed over fewer datagrams than the test asked for.
     Short,
     /// It lost what a path should not lose.

@@ -140,6 +140,33 @@ pub(super) fn members(senders: &[&StreamSamples], rtt_us: u64) -> Option<Observa
     Observation::of("members", state, says)
 }
 
+/// The same of datagrams, as their receiver counts them: chance alone leaves no stream without a loss where others lose many.
+pub(super) fn members_of_datagrams(receivers: &[&StreamSamples]) -> Option<Observation> {
+    let counted = |stream: &&StreamSamples| {
+        let last = |field| stream.column(field)?.last().copied();
+        Some((last(Field::AppPackets)?, last(Field::AppLost)?))
+    };
+    let streams: Vec<(u64, u64)> = receivers.iter().filter_map(counted).collect();
+    let (arrived, lost) = streams.iter().fold((0, 0), |(arrived, lost), of| (arrived + of.0, lost + of.1));
+    if streams.len() < FEWEST_STREAMS || lost == 0 {
+        return None;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "counts of datagrams")]
+    let part = |of: &(u64, u64)| of.1 as f64 / (of.0 + of.1).max(1) as f64;
+    let mean = part(&(arrived, lost));
+    #[expect(clippy::cast_precision_loss, reason = "counts of datagrams")]
+    let is_expected = |of: &(u64, u64)| (of.0 + of.1) as f64 * mean >= ENOUGH;
+    let spared = streams.iter().filter(|of| is_expected(of) && part(of) < mean / FAR).count();
+    let losing = streams.iter().filter(|of| part(of) > mean).count();
+    let all = streams.len();
+    let (state, says) = if losing >= 2 && spared >= 2 && losing + spared == all {
+        ("some-only", format!("{losing} of {all} streams lost datagrams, the others next to none"))
+    } else {
+        ("alike", format!("all {all} streams fared alike"))
+    };
+    Observation::of("members", state, says)
+}
+
 /// What a stream sent and lost.
 struct Losing {
     again: f64,
@@ -271,5 +298,28 @@ mod tests {
         let alike = [bad(1), bad(2), bad(3), bad(4)];
         assert_eq!(state(members(&alike.iter().collect::<Vec<_>>(), RTT_US)), Some("alike"));
         assert_eq!(state(members(&alike.iter().take(3).collect::<Vec<_>>(), RTT_US)), None);
+    }
+
+    #[test]
+    fn datagrams_of_some_streams_that_are_lost_are_told_from_an_even_loss() {
+        let receiver = |number: u32, lost: u64| StreamSamples {
+            stream: number,
+            heading: Heading::Outbound,
+            end: End::Receiver,
+            whose: Whose::Peer,
+            at_us: vec![0],
+            columns: vec![
+                Column { field: Field::AppPackets, values: vec![2_500 - lost] },
+                Column { field: Field::AppLost, values: vec![lost] },
+            ],
+        };
+        let said = |lost: &[u64]| {
+            let streams: Vec<StreamSamples> = (1..).zip(lost).map(|(number, lost)| receiver(number, *lost)).collect();
+            members_of_datagrams(&streams.iter().collect::<Vec<_>>()).map(|seen| seen.seen.state().name)
+        };
+        assert_eq!(said(&[150, 160, 0, 1, 145, 0, 0, 155]), Some("some-only"));
+        assert_eq!(said(&[75, 80, 70, 90, 77, 60, 81, 79]), Some("alike"));
+        assert_eq!(said(&[1, 0, 2, 0, 0, 1, 0, 0]), Some("alike"), "too few to tell");
+        assert_eq!(said(&[150, 0, 0]), None);
     }
 }

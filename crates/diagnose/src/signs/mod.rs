@@ -24,6 +24,9 @@
 //! * `first_datagrams`: whether the first datagrams of a run fared as later ones
 //! * `asked_buffer`: whether a larger send buffer was faster
 //! * `datagram_rate`: datagrams beside TCP
+//! * `window_limited`: whether a window limits a flow of which nobody knows how fast it should be
+//! * `shrunk`: whether smaller segments got through where full ones did not
+//! * `step_down`: whether the rate went down once and stayed
 //! * `silence`: whether nothing got through for a time
 //! * `stops`: whether the programs of both ends ran all the time
 //! * `window_shares`: how much the windows of both ends took of what is missing
@@ -63,11 +66,14 @@ mod queues;
 mod reading;
 mod relations;
 mod rows;
+mod shrunk;
 mod silence;
+mod step_down;
 mod stops;
 mod table;
 mod trend;
 mod vanished;
+mod window_limited;
 mod window_shares;
 
 pub use coverage::Coverage;

@@ -16,7 +16,7 @@ use super::Observation;
 use super::agreed::agreed;
 use super::arrivals::arrivals;
 use super::ceiling::{attained_at_best, ceiling};
-use super::clustering::clustering;
+use super::clustering::{StartLosses, clustering};
 use super::datagrams;
 use super::flow::{Complaint, Flow, FlowKind, SLOW};
 use super::initial_window;
@@ -26,9 +26,13 @@ use super::packet_time;
 use super::percent::percent;
 use super::queue_at_loss::{LongestQueue, queue_at_loss};
 use super::queue_way::queue_way;
+use super::rows;
+use super::shrunk::ShrunkSegments;
 use super::silence::silence;
+use super::step_down::step_down;
 use super::stops::stops;
 use super::trend::course;
+use super::window_limited::window_limited;
 use super::window_shares::{held_by_windows, window_shares};
 use crate::swallowed::SwallowedSegments;
 use crate::waterfall::cause::Cause;
@@ -42,15 +46,20 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
     match flow.kind {
         FlowKind::Tcp => {
             of_tcp(flow, run, samples, total);
-            if let Some(swallowed) = SwallowedSegments::of(run, total) {
+            let swallowed = SwallowedSegments::of(run, total).map(|found| (found.below(), found.to_string()));
+            let shrunk = || samples.and_then(|samples| ShrunkSegments::of(samples, total.heading));
+            let found = swallowed.or_else(|| shrunk().map(|found| (found.below(), found.to_string())));
+            if let Some((below, says)) = found {
                 flow.complaint = Some(Complaint::Clipped);
-                flow.path_mtu = Some(swallowed.below());
-                flow.observations.extend(Observation::of("echoes", "no-large-one", swallowed.to_string()));
+                flow.path_mtu = Some(below);
+                flow.observations.extend(Observation::of("echoes", "no-large-one", says));
             }
         }
         FlowKind::Udp => {
             datagrams::add(flow, run, total);
             flow.observations.extend(samples.and_then(|samples| arrivals(samples, total.heading)));
+            let receivers = samples.map(|samples| rows::streams(samples, total.heading, End::Receiver));
+            flow.observations.extend(receivers.and_then(|receivers| losses::members_of_datagrams(&receivers)));
         }
         FlowKind::Http | FlowKind::Echo => {}
     }
@@ -60,10 +69,18 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
         flow.rtt = flow.rtt.or(Some(Duration::from_micros(idle)));
         flow.loaded_rtt = Some(Duration::from_micros(loaded));
     }
+    if flow.kind == FlowKind::Tcp && flow.target.is_none() && flow.complaint.is_none() {
+        if let Some(limit) = samples.and_then(|samples| window_limited(run, samples, total.heading, flow)) {
+            flow.observations.retain(|seen| seen.seen.sign().name != "limit");
+            flow.observations.push(limit);
+            flow.complaint = Some(Complaint::WindowLimited);
+        }
+    }
     let times = latency.and_then(|latency| latency.packet_times);
     flow.observations.extend(times.and_then(|times| packet_time::before_test(flow, times, total.heading)));
     flow.observations.extend(samples.and_then(|samples| queue_way(&samples.probes, total.heading)));
     flow.observations.extend(course(measurement, total, samples));
+    flow.observations.extend(step_down(measurement, total));
     flow.observations.extend(silence(flow, measurement, total));
     if let Some(samples) = samples.filter(|_| flow.kind == FlowKind::Tcp) {
         flow.observations.extend(stops(run, samples, total).into_iter().flatten());
@@ -160,7 +177,8 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
     let rtt_us = flow.rtt.and_then(|rtt| u64::try_from(rtt.as_micros()).ok());
     flow.observations.extend(rtt_us.and_then(|rtt_us| losses::lost_at(&senders, rtt_us)));
     flow.observations.extend(rtt_us.and_then(|rtt_us| losses::members(&senders, rtt_us)));
-    flow.observations.extend(flow.rtt.and_then(|rtt| clustering(&senders, rtt)));
+    let start = if flow.way.is_empty() { StartLosses::LeftOut } else { StartLosses::Counted };
+    flow.observations.extend(flow.rtt.and_then(|rtt| clustering(&senders, rtt, start)));
     let mut queue = None;
     if let (Some(samples), Some(rtt)) = (samples.filter(|_| is_sampled), flow.rtt) {
         flow.observations.extend(rtt_us.and_then(|rtt_us| queue_at_loss(&senders, rtt_us)));

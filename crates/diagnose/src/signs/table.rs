@@ -191,6 +191,10 @@ signs! {
         "sender" 0.07,
         "receiver" 0.07,
     }
+    "level" asks "Did the rate go down once, and stay?" {
+        "as-before" 0.94,
+        "stepped-down" 0.06 direct,
+    }
     "course" asks "How did the rate go over time?" {
         "even" 0.78,
         "fell" 0.14,
@@ -233,7 +237,8 @@ signs! {
     "arrivals" asks "Does what arrives of datagrams vary as chance would have it?" {
         "even" 0.40,
         "by-chance" 0.40,
-        "together" 0.20,
+        "together" 0.10,
+        "in-gusts" 0.10,
     }
     "datagram-loss" asks "Does the part of datagrams that is lost grow with their rate?" {
         "same-at-any-rate" 0.40,

@@ -9,11 +9,13 @@ use diagnose::waterfall::{
     self,
     line::{LineRate, LineRateSource},
 };
+use model::host::Device;
 use model::measurement::{Flow as MeasuredFlow, Heading, Interval, Latency, RttSummary};
 use model::played::Finding;
 use model::round::Tested;
 use model::run::Run;
 use model::series::ProbeSamples;
+use model::spec::Direction;
 use units::{ByteCount, DataRate, PacketCount};
 
 use crate::world::{Tcp, round, tcp};
@@ -26,7 +28,8 @@ fn alone(mut test: Tested) -> Diagnosis {
 }
 
 fn first(said: &Diagnosis) -> (&str, f64, &FaultLocation) {
-    let first = &said.problems[0].ranking[0];
+    let problem = said.problems.first().unwrap_or_else(|| panic!("{said:?}"));
+    let first = &problem.ranking[0];
     (&first.cause, first.probability, &first.places[0].place)
 }
 
@@ -167,4 +170,86 @@ fn what_is_typed_next_looks_where_the_run_points() {
     };
     assert!(next(swallowed(80)).contains(&"linerate probe mtu peer".to_owned()), "{:?}", next(swallowed(80)));
     assert!(!next(swallowed(2)).iter().any(|command| command.contains("probe mtu")));
+}
+
+/// A flow of 40 Mbit/s of which nobody knows how fast it should be, and whose receiver's window was full for a part of the time, with
+/// round trips under load that are so much longer.
+fn window_limited(part: f64, longer_us: u64) -> Diagnosis {
+    let mut test = tcp("a", "c", 0, Tcp { mbps: 40, window: 250_000, window_limited: part, ..Tcp::GOOD });
+    test.expected = None;
+    let rtt = |median_us| RttSummary { min_us: Some(median_us), median_us: Some(median_us), ..RttSummary::default() };
+    let latency = Latency { idle: Some(rtt(50_000)), loaded: Some(rtt(50_000 + longer_us)), packet_times: None };
+    run_of(&mut test).measurement.as_mut().unwrap().latency = Some(latency);
+    alone(test)
+}
+
+#[test]
+fn a_window_that_is_full_on_a_path_without_a_queue_is_told_where_no_rate_is_known() {
+    let said = window_limited(0.9, 200);
+    assert_eq!(first(&said).0, "receive-window-small", "{said:?}");
+    assert!(said.problems[0].ranking[0].speaks_for[0].contains("no queue grew"), "{said:?}");
+    // A path that fills its queue has no room for more, and a window that is full now and then holds nobody.
+    for other in [window_limited(0.9, 30_000), window_limited(0.2, 200)] {
+        assert!(other.is_healthy() && other.judged == 0, "{other:?}");
+    }
+}
+
+#[test]
+fn a_peer_of_which_nothing_arrives_but_small_packets_sends_into_a_black_hole() {
+    let inbound = |answered| {
+        let mut test = swallowed(answered);
+        run_of(&mut test).spec.direction = Direction::Reverse;
+        let measurement = run_of(&mut test).measurement.as_mut().unwrap();
+        let total = &mut measurement.totals[0];
+        (total.heading, total.sent, total.retransmits) = (Heading::Inbound, None, None);
+        total.received = Some(ByteCount::new(0));
+        measurement.flows.iter_mut().for_each(|flow| flow.heading = Heading::Inbound);
+        for interval in &mut measurement.intervals {
+            (interval.heading, interval.bytes, interval.retransmits) = (Heading::Inbound, ByteCount::new(0), None);
+        }
+        test.samples = None;
+        alone(test)
+    };
+    let said = inbound(80);
+    assert_eq!(first(&said).0, "mtu-black-hole", "{said:?}");
+    let told = &said.problems[0].ranking[0].speaks_for[0];
+    assert!(told.contains("not one byte arrived, in segments of 1448 bytes, while 80 of 80 small probes"), "{told}");
+    let silent = inbound(2);
+    let all = silent.problems.iter().flat_map(|problem| &problem.ranking);
+    assert!(all.flat_map(|ranked| &ranked.speaks_for).all(|says| !says.contains("not one byte")), "{silent:?}");
+}
+
+#[test]
+fn a_flow_that_stood_still_at_first_is_judged_by_all_of_its_time() {
+    let mut test = tcp("a", "c", 0, Tcp::GOOD);
+    let measurement = run_of(&mut test).measurement.as_mut().unwrap();
+    measurement.totals[0].goodput = DataRate::from_bps(180_000_000);
+    let interval = |second: u64| Interval {
+        start: Duration::from_secs(second),
+        end: Duration::from_secs(second + 1),
+        heading: Heading::Outbound,
+        bytes: ByteCount::new(if second < 5 { 0 } else { 58_750_000 }),
+        rate: DataRate::from_bps(if second < 5 { 0 } else { 470_000_000 }),
+        retransmits: Some(PacketCount::new(0)),
+        rtt: None,
+        cwnd: None,
+        lost: None,
+        datagrams: None,
+    };
+    measurement.intervals = (0..8).map(interval).collect();
+    let said = alone(test);
+    assert!(!said.is_healthy(), "36 % of what it should have: {said:?}");
+}
+
+#[test]
+fn a_host_whose_tests_leave_by_no_card_has_no_ring() {
+    let lossy = |driver: &str| {
+        let mut test = tcp("a", "c", 0, Tcp { mbps: 140, again: 300, ..Tcp::GOOD });
+        let device = Device { name: "eth0".to_owned(), driver: Some(driver.to_owned()), speed: None, mtu: None };
+        run_of(&mut test).peer.host.device = Some(device);
+        let said = alone(test);
+        let all = said.problems.into_iter().flat_map(|problem| problem.ranking);
+        all.filter(|ranked| ranked.cause == "ring-small").map(|ranked| ranked.probability).sum::<f64>()
+    };
+    assert!(lossy("veth") < lossy("mlx5_core") / 3.0, "{} {}", lossy("veth"), lossy("mlx5_core"));
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use model::host::HostIdentity;
-use model::measurement::{DirectionTotal, Heading, Measurement, SteadyState};
+use model::measurement::{DirectionTotal, Heading, Interval, Measurement, SteadyState};
 use model::played::Finding;
 use model::round::{Endpoint, Round, Tested};
 use model::run::{Outcome, Run};
@@ -182,7 +182,12 @@ pub fn settled(run: &Run, total: &DirectionTotal) -> DataRate {
         return goodput.max(total.goodput);
     }
     let intervals = run.measurement.iter().flat_map(|measurement| &measurement.intervals);
-    let rates: Vec<u64> = intervals.filter(|of| of.heading == total.heading).map(|of| of.rate.bps()).collect();
+    let intervals: Vec<&Interval> = intervals.filter(|of| of.heading == total.heading).collect();
+    // A start grows. What stands still for seconds is none, whatever follows.
+    if stood_still(&intervals) >= STANDS_STILL {
+        return total.goodput;
+    }
+    let rates: Vec<u64> = intervals.iter().map(|of| of.rate.bps()).collect();
     // The last one may be a part of an interval only.
     let whole = &rates[..rates.len().saturating_sub(1)];
     let late = &whole[whole.len() - whole.len() * 2 / 5..];
@@ -192,3 +197,16 @@ pub fn settled(run: &Run, total: &DirectionTotal) -> DataRate {
     let mean = late.iter().sum::<u64>() / late.len() as u64;
     total.goodput.max(DataRate::from_bps(mean))
 }
+
+/// The longest time in which next to nothing was delivered, after something was sent.
+fn stood_still(intervals: &[&Interval]) -> Duration {
+    let is_still = |of: &Interval| of.bytes.get() < A_SEGMENT;
+    let chunks = intervals.chunk_by(|one, other| is_still(one) == is_still(other));
+    let still = chunks.filter(|chunk| is_still(chunk[0]));
+    still.map(|chunk| chunk.iter().map(|of| of.end.saturating_sub(of.start)).sum()).max().unwrap_or(Duration::ZERO)
+}
+
+/// A handshake and the first window over the longest paths take no longer.
+const STANDS_STILL: Duration = Duration::from_secs(3);
+/// The smallest segment, in bytes (RFC 9293 section 3.7.1).
+const A_SEGMENT: u64 = 536;
