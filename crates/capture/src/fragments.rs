@@ -60,3 +60,6 @@ impl Fragments {
         Some(frame)
     }
 }
+
+saved!(Fragments { waiting });
+saved!(Waiting { source, destination, id, next, frame });

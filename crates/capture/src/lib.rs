@@ -14,6 +14,8 @@
 //!
 //! A trace of any length is read in bounded memory: what grows has a named limit, and what a limit leaves out is counted.
 
+#[macro_use]
+pub mod index;
 mod connection;
 pub mod decode;
 mod direction;

@@ -94,6 +94,11 @@ impl SortWindow {
         self.has_started.then(|| self.waiting.back().map_or(self.last_ns, |last| last.time_ns))
     }
 
+    /// The time of the last segment that was handed on, if any was.
+    pub(crate) fn handed_on_ns(&self) -> Option<i64> {
+        (self.last_ns != 0).then_some(self.last_ns)
+    }
+
     /// Hands on what is not later than a moment: who captures knows that nothing earlier comes any more.
     pub(crate) fn release(&mut self, until_ns: i64, mut next: impl FnMut(&Segment)) {
         while let Some(first) = self.waiting.front().filter(|first| first.time_ns <= until_ns) {
@@ -133,6 +138,9 @@ impl SortWindow {
         self.waiting.insert(at, segment);
     }
 }
+
+saved!(SortWindow { waiting, window_ns, last_ns, shift_ns, has_started, first_ns, faults });
+saved!(OrderFaults { sorted, steps_back, first_step_frame, largest_step_ns });
 
 #[cfg(test)]
 mod tests {

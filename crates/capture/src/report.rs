@@ -332,8 +332,7 @@ const LEAST_SHARED: u64 = 50;
 
 impl TransferReport {
     fn of(mut direction: Direction, from: SocketAddr, to: SocketAddr) -> Self {
-        let end_ns = direction.span.last_progress_ns.max(direction.span.last_data_ns);
-        direction.end(end_ns);
+        let end_ns = direction.end();
         direction.settle_writer();
         let verdicts = judge(&direction);
         let counts = &direction.counts;

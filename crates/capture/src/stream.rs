@@ -49,6 +49,16 @@ impl Stream {
         self.file.end(rest)
     }
 
+    /// Bytes of the file that are used up.
+    pub(crate) fn offset(&self) -> u64 {
+        self.file.offset()
+    }
+
+    /// The time of the last segment that was handed on; later ones wait.
+    pub(crate) fn handed_on_ns(&self) -> Option<i64> {
+        self.packets.order.handed_on_ns()
+    }
+
     pub(crate) fn frames(&self) -> u64 {
         self.file.frames()
     }
@@ -156,3 +166,6 @@ fn named(tags: &mut TagPairs, segment: &Segment, next: &mut impl FnMut(&Segment)
         next(&Segment { endpoints: Endpoints { outer, ..segment.endpoints }, ..*segment });
     }
 }
+
+saved!(Stream { file, packets });
+saved!(PacketOrder { order, fragments, tags } without names, counts, segment);

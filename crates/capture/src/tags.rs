@@ -172,6 +172,10 @@ impl TagNames {
     }
 }
 
+saved!(TagPairs { has_tags, young, old, last });
+saved!(Taps { count, taps });
+saved!(Tap { name, tags });
+
 #[cfg(test)]
 mod tests {
     use super::*;

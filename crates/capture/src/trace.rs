@@ -5,6 +5,7 @@ use crate::connection::table::ConnectionTable;
 use crate::decode::Segment;
 use crate::direction::series::Zoom;
 use crate::file::FileError;
+use crate::index::Saved;
 use crate::report::{ConnectionReport, TraceReport};
 use crate::sharing::judge_shared;
 use crate::stream::{SORT_WINDOW_NS, Stream};
@@ -24,6 +25,8 @@ pub struct TraceOptions {
     pub columns: Option<usize>,
     /// The span of the columns, where not all is wanted.
     pub zoom: Option<Zoom>,
+    /// With columns: an [`IndexWriter`](crate::index::IndexWriter) takes points.
+    pub has_index: bool,
 }
 
 impl Default for TraceOptions {
@@ -35,6 +38,7 @@ impl Default for TraceOptions {
             hash_seed: 0x5eed,
             columns: None,
             zoom: None,
+            has_index: false,
         }
     }
 }
@@ -76,6 +80,22 @@ impl Trace {
         stream.read(bytes, |next| flows.take(next))
     }
 
+    /// Bytes of the file that are used up.
+    pub(crate) fn offset(&self) -> u64 {
+        self.stream.offset()
+    }
+
+    /// Saves the state of now, from which the file can be read on, and returns the time of the last packet that was counted. None
+    /// before the first.
+    pub(crate) fn take_point(&mut self, out: &mut Vec<u8>) -> Option<i64> {
+        let Self { stream, flows } = self;
+        let counted_ns = stream.handed_on_ns()?;
+        stream.save(out);
+        flows.table.save(out);
+        flows.table.live_mut().for_each(|live| live.note_point(counted_ns));
+        Some(counted_ns)
+    }
+
     /// The end of the file, of which `rest` was not used up.
     #[must_use]
     pub fn end(mut self, rest: &[u8]) -> TraceReport {
@@ -103,13 +123,7 @@ pub(crate) struct Ended {
 
 impl Flows {
     pub(crate) fn new(options: TraceOptions) -> Self {
-        Self {
-            table: ConnectionTable::new(options.max_connections, options.hash_seed),
-            reports: Vec::new(),
-            left_out: 0,
-            room: MAX_KEPT,
-            options,
-        }
+        Self { table: ConnectionTable::of(options), reports: Vec::new(), left_out: 0, room: MAX_KEPT, options }
     }
 
     #[inline]
@@ -118,6 +132,9 @@ impl Flows {
         let open = |connection: &mut Connection| {
             if let Some(columns) = options.columns {
                 connection.keep_series(columns, options.zoom);
+                if options.has_index {
+                    connection.keep_changes();
+                }
             }
         };
         table.take(segment, open, |connection| *left_out += keep(report_of(connection, room), reports, options));

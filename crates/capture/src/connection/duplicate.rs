@@ -77,3 +77,6 @@ impl Copies {
 fn slot(digest: u32) -> usize {
     (digest >> 4) as usize % SLOTS
 }
+
+saved!(Copies { first, last });
+saved!(Recent { digest, time_ns });

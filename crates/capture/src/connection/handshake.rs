@@ -127,3 +127,17 @@ impl Direction {
         self.counts.data_packets > 0 || self.counts.acks == 0 || self.is_behind(segment.ack)
     }
 }
+
+saved!(Handshake {
+    client_isn,
+    first_syn_ns,
+    syn_ns,
+    syn_ack_ns,
+    syns,
+    to_server_ns,
+    to_client_ns,
+    client,
+    server,
+    is_settled,
+    sack_permitted
+});

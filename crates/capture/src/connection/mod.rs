@@ -67,6 +67,21 @@ impl Connection {
         }
     }
 
+    /// What is given to another owner behind a point of an index is noted.
+    pub(crate) fn keep_changes(&mut self) {
+        for series in self.directions.iter_mut().filter_map(|direction| direction.series.as_mut()) {
+            series.changes = Some(Box::default());
+        }
+    }
+
+    /// A point of an index is taken, at which packets up to a moment were counted.
+    pub(crate) fn note_point(&mut self, counted_ns: i64) {
+        let series = self.directions.iter_mut().filter_map(|direction| direction.series.as_mut());
+        for changes in series.filter_map(|series| series.changes.as_mut()) {
+            changes.note_point(counted_ns);
+        }
+    }
+
     /// Whether a segment opens another connection with the same addresses and ports.
     pub(crate) fn is_over(&self, segment: &Segment, from: From) -> bool {
         if !segment.has(flag::SYN) || segment.has(flag::ACK) {
@@ -144,6 +159,20 @@ fn count(own: &mut Direction, segment: &Segment) {
     counts.cwr += u64::from(segment.has(flag::CWR) && !segment.has(flag::SYN));
     own.hops.take(segment.ttl, segment.time_ns);
 }
+
+saved!(Connection {
+    endpoints,
+    directions,
+    handshake,
+    copies,
+    first_ns,
+    last_ns,
+    first_frame,
+    packets,
+    duplicates,
+    cut_options,
+    was_reset
+});
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,8 @@ use std::hash::{BuildHasher, Hasher};
 
 use super::{Connection, From};
 use crate::decode::{Endpoints, Segment};
+use crate::index::Saved;
+use crate::trace::TraceOptions;
 
 /// See the module.
 #[derive(Debug)]
@@ -18,9 +20,21 @@ pub(crate) struct ConnectionTable {
 }
 
 impl ConnectionTable {
-    pub(crate) fn new(max_live: usize, seed: u64) -> Self {
-        let index = HashMap::with_hasher(MixedHash { seed });
-        Self { index, live: Vec::new(), last: None, max_live: max_live.max(2) }
+    pub(crate) fn of(options: TraceOptions) -> Self {
+        let index = HashMap::with_hasher(MixedHash { seed: options.hash_seed });
+        Self { index, live: Vec::new(), last: None, max_live: options.max_connections.max(2) }
+    }
+
+    /// Saves the connections that are followed.
+    pub(crate) fn save(&self, out: &mut Vec<u8>) {
+        self.live.save(out);
+    }
+
+    /// Follows the connections that were saved.
+    pub(crate) fn load(from: &mut &[u8], options: TraceOptions) -> Option<Self> {
+        let mut table = Self { live: Vec::load(from)?, ..Self::of(options) };
+        table.index_live();
+        Some(table)
     }
 
     /// Gives a segment to its connection. Connections that are over go to `ended`.
@@ -95,6 +109,10 @@ impl ConnectionTable {
             }
         }
         self.live = kept;
+        self.index_live();
+    }
+
+    fn index_live(&mut self) {
         self.index.clear();
         for (at, connection) in self.live.iter().enumerate() {
             self.index.insert(normal(connection.endpoints), at);
@@ -105,6 +123,10 @@ impl ConnectionTable {
     /// Connections that are followed at the moment.
     pub(crate) fn live(&self) -> impl ExactSizeIterator<Item = &Connection> {
         self.live.iter().map(|connection| &**connection)
+    }
+
+    pub(crate) fn live_mut(&mut self) -> impl Iterator<Item = &mut Connection> {
+        self.live.iter_mut().map(|connection| &mut **connection)
     }
 
     /// The trace is over.

@@ -23,6 +23,7 @@ mod tunnel;
 
 pub use layer::{Content, LaterFragment};
 use layer::{Layer, Walk};
+pub(crate) use segment::address_bits;
 pub use segment::{Endpoints, FirstFragment, SackBlocks, Segment, TcpOptions, address, flag};
 pub use tag::Tag;
 

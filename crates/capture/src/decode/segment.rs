@@ -37,6 +37,14 @@ pub fn address(bits: u128) -> IpAddr {
     Ipv6Addr::from_bits(bits).to_canonical()
 }
 
+/// The bits of an address.
+pub(crate) fn address_bits(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),
+        IpAddr::V6(address) => address.to_bits(),
+    }
+}
+
 /// A TCP segment, with what its IP header says.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Segment {
@@ -140,3 +148,25 @@ pub struct TcpOptions {
     /// The snap length has cut options off.
     pub is_cut: bool,
 }
+
+saved!(Endpoints { source, destination, source_port, destination_port, outer });
+saved!(Segment {
+    time_ns,
+    frame,
+    endpoints,
+    seq,
+    ack,
+    payload,
+    window,
+    flags,
+    ecn,
+    ttl,
+    ip_id,
+    checksum,
+    interface,
+    options,
+    first_fragment
+});
+saved!(FirstFragment { id, bytes });
+saved!(SackBlocks { count, blocks });
+saved!(TcpOptions { timestamps, sack, mss, window_scale, sack_permitted, is_cut });

@@ -257,6 +257,12 @@ impl Followed {
     }
 }
 
+saved!(SendClock { bursts, woken, refilled, waking, rounds, packets, overall_ns, acks, least_ns, usual_ns });
+saved!(Followed { at_once, later });
+saved!(Behind { ack_ns, near_ns });
+saved!(Waking { segments, behind, refills });
+saved!(Spacing { mean_ns });
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -181,6 +181,23 @@ impl CostMeter {
     }
 }
 
+saved!(CostMeter {
+    tick_ns,
+    tick_from_ns,
+    tick_from_bytes,
+    from_ns,
+    from_bytes,
+    recent,
+    filled,
+    open,
+    second_from_ns,
+    second_bytes,
+    best_second,
+    steadiness,
+    is_start
+});
+saved!(Layer { event, bytes_per_tick, age });
+
 #[cfg(test)]
 mod tests {
     use super::*;

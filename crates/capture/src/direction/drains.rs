@@ -65,6 +65,9 @@ impl Spread {
     }
 }
 
+saved!(Drains { last, count });
+saved!(Drain { peak, left, is_released });
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -91,6 +91,11 @@ impl FilledRate {
     }
 }
 
+saved!(TickEnd { time_ns, delivered, outstanding, queue });
+saved!(FilledRate { last, pushed, filled, unmoved, moved, recent });
+saved!(Push { arrived, excess });
+saved_enum!(QueueSeen { Standing, Emptied });
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -30,6 +30,7 @@
 //! Sequence numbers are unwrapped to 64 bits: at 10 Gbit/s the field of the header wraps every 3.4 s.
 
 mod acknowledge;
+pub(crate) mod changes;
 mod clock;
 pub(crate) mod cost;
 mod drains;
@@ -46,6 +47,7 @@ mod refill;
 mod room;
 mod rounds;
 pub(crate) mod rtt;
+mod saved;
 mod send;
 pub(crate) mod series;
 mod steadiness;
@@ -323,10 +325,14 @@ struct Recent {
     is_asked: bool,
     /// The burst that is under way began before a third of the send buffer was free.
     is_topping_up: bool,
+    /// Bytes outstanding when the burst that is under way began.
+    begun: u64,
     /// As much is outstanding as the send buffer holds, and a third of it is not free yet.
     is_filled: bool,
     /// And all that was written had left, before what leaves now.
     is_full: bool,
+    /// The last packet of new data waited in the sending host since the one before it left: for so long. 0 where it did not.
+    held_ns: i64,
 }
 
 /// Pieces that are remembered of one direction: 1 GiB in segments of 4 KiB.
@@ -456,8 +462,9 @@ impl Direction {
         Some(meter.histogram.quantile_ns(share)?.clamp(meter.min_ns, meter.max_ns) - meter.min_ns)
     }
 
-    /// The end of the trace, or of the connection: what is open is closed.
-    pub(crate) fn end(&mut self, time_ns: i64) {
+    /// The end of the trace, or of the connection: what is open is closed. Returns when the last that matters happened.
+    pub(crate) fn end(&mut self) -> i64 {
+        let time_ns = self.span.last_progress_ns.max(self.span.last_data_ns);
         if let Some(end_ns) = self.span.end_ns {
             let Self { recall, budget, series, .. } = self;
             recall.ended_since(end_ns, Accounts { budget, series: series.as_deref_mut() });
@@ -468,6 +475,7 @@ impl Direction {
         if let Some(recovery) = self.recovery.take() {
             self.events.close(recovery.event, time_ns);
         }
+        time_ns
     }
 
     /// What has happened since the last tick goes to the events that are open.

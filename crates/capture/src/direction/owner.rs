@@ -100,3 +100,5 @@ impl Budget {
         self.spent_ns.iter().sum()
     }
 }
+
+saved!(Budget { spent_ns });

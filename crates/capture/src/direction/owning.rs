@@ -149,8 +149,8 @@ impl Direction {
         let Range { start: from_ns, end: to_ns } = span;
         let activity = self.activity(to_ns);
         let (is_recalled, known) = match owner {
-            // A bottleneck at its rate keeps its time, whatever the plateau turns out to be.
-            Owner::CongestionWindow if self.filled.is_reached() => (false, None),
+            // A bottleneck at its rate keeps its time, whatever the plateau turns out to be; so does a queue in the sending host.
+            Owner::CongestionWindow if self.filled.is_reached() || self.recent.held_ns > 0 => (false, None),
             Owner::CongestionWindow if self.shows_no_woken_writer() => (true, Some(owner)),
             Owner::CongestionWindow | Owner::SlowStart | Owner::ReceiverWindow => (true, None),
             // A writer that comes late once is the same one.
@@ -174,11 +174,15 @@ impl Direction {
         if activity == Activity::Waiting {
             recall.waited_since(recent.data_ns, Accounts { budget, series: series.as_deref_mut() });
         }
-        recall.push(Interval { from_ns, to_ns, owner, activity }, known);
+        recall
+            .push(Interval { from_ns, to_ns, owner, activity, begun: recent.begun, filled: recent.behind_data }, known);
         if let Some(known) = known {
-            let since_ns = wakes.since_ns().or_else(|| refills.level().map(|(_, since_ns)| since_ns));
+            // A writer may have filled its buffer before it was first woken, or the other way round: it is one buffer.
+            let since_ns = wakes.since_ns().into_iter().chain(refills.level().map(|(_, since_ns)| since_ns)).min();
             let since_ns = since_ns.filter(|_| known == Owner::SendBuffer);
-            let reach = since_ns.map_or(Reach::Plateau, |since_ns| Reach::Writer { since_ns });
+            let early_above = refills.early_above().unwrap_or(u64::MAX);
+            let held = refills.level().map_or(u64::MAX, |(level, _)| level / 16 * 15);
+            let reach = since_ns.map_or(Reach::Plateau, |since_ns| Reach::Writer { since_ns, early_above, held });
             recall.settle(known, reach, Accounts { budget, series: series.as_deref_mut() });
         }
     }
@@ -301,6 +305,7 @@ impl Direction {
         let before = self.outstanding();
         if since.data_ns > self.clock.burst_gap_ns(self.path_rtt_ns()) {
             self.recent.is_full = self.recent.is_filled;
+            self.recent.begun = before;
             let (is_asked, grain) = (self.recent.is_asked, 2 * u64::from(self.mss()));
             self.refills.start(RefillStart { at_ns, data_ns: since.data_ns, before, is_asked, grain });
             if self.wakes.level().is_none() && self.refills.level().is_some() {

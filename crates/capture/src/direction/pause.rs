@@ -32,3 +32,5 @@ pub(super) struct Burst {
     pub(super) acks: u32,
     pub(super) roomy: u32,
 }
+
+saved!(Pause { from_ns, to_ns, peak, before, after, is_released });

@@ -105,6 +105,8 @@ impl Ranges {
     }
 }
 
+saved!(Ranges { ranges, total });
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -23,6 +23,9 @@ pub(super) struct Interval {
     pub(super) to_ns: i64,
     pub(super) owner: Owner,
     pub(super) activity: Activity,
+    /// Bytes outstanding when the burst began that leaves in it, and when all of it had left.
+    pub(super) begun: u64,
+    pub(super) filled: u64,
 }
 
 /// Intervals since the last loss, in order.
@@ -33,6 +36,8 @@ pub(crate) struct Recall {
     plateau_ns: i64,
     /// The owner that they have been given, once it was known.
     known: Option<Owner>,
+    /// Since when it has had them.
+    known_since_ns: i64,
     /// Some have come since then that were not given to it.
     has_open: bool,
 }
@@ -42,8 +47,9 @@ pub(crate) struct Recall {
 pub(super) enum Reach {
     /// Those of the flight that stays the same.
     Plateau,
-    /// All since a writer has been woken at one level.
-    Writer { since_ns: i64 },
+    /// All since a writer has been woken at one level, or has filled to one: with more than some bytes outstanding a third of its buffer is
+    /// not free, and with so many it is full.
+    Writer { since_ns: i64, early_above: u64, held: u64 },
 }
 
 /// Where time has its owners.
@@ -93,11 +99,14 @@ impl Recall {
     /// An interval whose owner may be another; with `known`, the plateau has shown it.
     pub(super) fn push(&mut self, interval: Interval, known: Option<Owner>) {
         self.has_open |= known.is_none() && interval.owner != Owner::ReceiverWindow;
-        if let Some(last) = self.intervals.back_mut()
-            && (last.owner, last.activity, last.to_ns) == (interval.owner, interval.activity, interval.from_ns)
-        {
-            last.to_ns = interval.to_ns;
-            return;
+        if let Some(last) = self.intervals.back_mut().filter(|last| last.to_ns == interval.from_ns) {
+            if last.activity == Activity::Sending {
+                last.filled = last.filled.max(interval.filled);
+            }
+            if (last.owner, last.activity, last.begun) == (interval.owner, interval.activity, interval.begun) {
+                last.to_ns = interval.to_ns;
+                return;
+            }
         }
         // Some were cut in two since.
         while self.intervals.len() >= MAX_INTERVALS {
@@ -109,18 +118,29 @@ impl Recall {
     /// The transfer has shown its owner, from the beginning of what it shows it by.
     #[inline]
     pub(super) fn settle(&mut self, owner: Owner, reach: Reach, mut accounts: Accounts) {
-        if self.known == Some(owner) && !self.has_open {
+        let since_ns = match reach {
+            Reach::Plateau => self.plateau_ns,
+            Reach::Writer { since_ns, .. } => since_ns,
+        };
+        if self.known == Some(owner) && !self.has_open && since_ns >= self.known_since_ns {
             return;
         }
-        (self.known, self.has_open) = (Some(owner), false);
+        (self.known, self.known_since_ns, self.has_open) = (Some(owner), since_ns, false);
         for interval in self.intervals.iter_mut().rev() {
             let in_plateau = interval.to_ns > self.plateau_ns;
             let is_reached = match reach {
                 Reach::Plateau => in_plateau,
-                Reach::Writer { since_ns } => in_plateau || interval.to_ns > since_ns,
+                Reach::Writer { since_ns, .. } => in_plateau || interval.to_ns > since_ns,
             };
             if !is_reached {
                 return;
+            }
+            // What was added before a third was free did not end the wait: that is known now.
+            if let Reach::Writer { early_above, held, .. } = reach
+                && interval.begun > early_above
+                && interval.filled >= held
+            {
+                interval.activity = Activity::Waiting;
             }
             // A window that is full limits, whoever else would.
             if interval.owner == Owner::ReceiverWindow {
@@ -194,6 +214,10 @@ impl Recall {
     }
 }
 
+saved!(Recall { intervals, plateau_ns, known, known_since_ns, has_open });
+saved!(Interval { from_ns, to_ns, owner, activity, begun, filled });
+saved_enum!(Activity { Sending, Waiting });
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,7 +239,8 @@ mod tests {
         }
 
         fn spend(&mut self, span: std::ops::Range<i64>, owner: Owner, activity: Activity) {
-            let interval = Interval { from_ns: span.start * MS, to_ns: span.end * MS, owner, activity };
+            let interval =
+                Interval { from_ns: span.start * MS, to_ns: span.end * MS, owner, activity, begun: 0, filled: 0 };
             self.budget.add(owner, interval.to_ns - interval.from_ns);
             self.series.owned(interval.from_ns, interval.to_ns, owner);
             self.recall.push(interval, None);
@@ -290,6 +315,45 @@ mod tests {
     }
 
     #[test]
+    fn a_full_buffer_that_turns_out_to_be_older_has_the_time_since_then() {
+        let mut books = Books::new();
+        books.spend(0..4, Owner::CongestionWindow, Activity::Waiting);
+        books.recall.start_plateau(6 * MS);
+        books.spend(4..8, Owner::CongestionWindow, Activity::Waiting);
+        for (since_ms, spent_ms) in [(5, 4), (7, 4), (0, 8)] {
+            let accounts = Accounts { budget: &mut books.budget, series: Some(&mut books.series) };
+            let reach = Reach::Writer { since_ns: since_ms * MS, early_above: u64::MAX, held: u64::MAX };
+            books.recall.settle(Owner::SendBuffer, reach, accounts);
+            assert_eq!(books.spent_ms(Owner::SendBuffer), (spent_ms, spent_ms), "since {since_ms} ms");
+        }
+    }
+
+    #[test]
+    fn what_was_added_to_a_full_buffer_before_a_third_was_free_did_not_end_the_wait() {
+        // Bytes outstanding when a burst began and behind it, of a buffer of 90: only the first adds to a full one.
+        for (begun, filled, spent_ms) in [(70, 88, 8), (50, 88, 4), (70, 75, 4)] {
+            let mut books = Books::new();
+            for (span, activity) in [(0..4, Activity::Sending), (4..8, Activity::Waiting)] {
+                let interval = Interval {
+                    from_ns: span.start * MS,
+                    to_ns: span.end * MS,
+                    owner: Owner::CongestionWindow,
+                    activity,
+                    begun,
+                    filled: if activity == Activity::Sending { 0 } else { filled },
+                };
+                books.budget.add(interval.owner, interval.to_ns - interval.from_ns);
+                books.series.owned(interval.from_ns, interval.to_ns, interval.owner);
+                books.recall.push(interval, None);
+            }
+            let accounts = Accounts { budget: &mut books.budget, series: Some(&mut books.series) };
+            let reach = Reach::Writer { since_ns: 0, early_above: 60, held: 84 };
+            books.recall.settle(Owner::SendBuffer, reach, accounts);
+            assert_eq!(books.spent_ms(Owner::SendBuffer), (spent_ms, spent_ms), "{begun} {filled}");
+        }
+    }
+
+    #[test]
     fn a_writer_that_is_woken_has_waited_since_it_was_first() {
         let mut books = Books::new();
         books.spend(0..2, Owner::CongestionWindow, Activity::Waiting);
@@ -298,7 +362,11 @@ mod tests {
         books.recall.start_plateau(6 * MS);
         books.spend(6..8, Owner::CongestionWindow, Activity::Waiting);
         let accounts = Accounts { budget: &mut books.budget, series: Some(&mut books.series) };
-        books.recall.settle(Owner::SendBuffer, Reach::Writer { since_ns: 2 * MS }, accounts);
+        books.recall.settle(
+            Owner::SendBuffer,
+            Reach::Writer { since_ns: 2 * MS, early_above: u64::MAX, held: 0 },
+            accounts,
+        );
         assert_eq!(books.spent_ms(Owner::SendBuffer), (6, 6));
     }
 }

@@ -187,7 +187,12 @@ impl Refills {
 
     /// Who writes with more outstanding has not waited until a third was free, at which a kernel reports room (`sk_stream_write_space`).
     pub(super) fn is_early(&self, outstanding: u64) -> bool {
-        self.level().is_some_and(|(level, _)| outstanding * 3 > level * 2)
+        self.early_above().is_some_and(|early_above| outstanding > early_above)
+    }
+
+    /// With more outstanding a third of the buffer is not free.
+    pub(super) fn early_above(&self) -> Option<u64> {
+        self.level().map(|(level, _)| level / 3 * 2)
     }
 
     /// Losses, or marks, limit: count anew.
@@ -299,6 +304,28 @@ impl Bursts {
         self.is_full.then_some((level, self.since_ns))
     }
 }
+
+saved!(Refills { seen });
+saved!(Bursts {
+    open,
+    level,
+    usual,
+    size,
+    spacing,
+    last_spacing_ns,
+    answered,
+    framed,
+    silent,
+    bursts,
+    before,
+    elsewhere,
+    since_ns,
+    is_full
+});
+saved!(OpenBurst { start, bytes, answered, is_framed });
+saved!(RefillStart { at_ns, data_ns, before, is_asked, grain });
+saved!(Smoothed { mean, deviation });
+saved!(UsualLevel { bytes, votes, share });
 
 #[cfg(test)]
 mod tests {

@@ -122,6 +122,10 @@ impl Pause {
     }
 }
 
+saved!(RoomWaits { known, drained, pauses });
+saved!(Pauses { kept, next, drains });
+saved!(WakeLevel { least, most });
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -153,3 +153,17 @@ impl Rounds {
         self.plateau_rounds >= PLATEAU_ROUNDS
     }
 }
+
+saved!(Rounds {
+    end,
+    peak,
+    last_peak,
+    slow_start,
+    slow_rounds,
+    plateau_peak,
+    plateau_rounds,
+    highest_peak,
+    last_plateau,
+    count,
+    had_loss
+});

@@ -155,6 +155,22 @@ impl StampEchoes {
     }
 }
 
+saved!(RttMeter {
+    samples,
+    min_ns,
+    max_ns,
+    last_ns,
+    round_min_ns,
+    next_round_min_ns,
+    smoothed_ns,
+    smoothed_before_ns,
+    variation_ns,
+    sum_ns,
+    histogram
+});
+saved!(Histogram { counts });
+saved!(StampEchoes { waiting, newest, last_echo });
+
 #[cfg(test)]
 mod tests {
     use super::*;

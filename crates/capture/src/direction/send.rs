@@ -65,13 +65,15 @@ impl Direction {
         if from < self.numbers.next {
             self.late(segment, from, to.min(self.numbers.next));
         } else {
-            let held = self.holder(segment);
-            if held.is_none() {
+            let has_waited = self.has_waited(segment);
+            self.recent.held_ns = if has_waited { time_ns - self.recent.data_ns } else { 0 };
+            if !has_waited {
                 self.note_pause(segment);
             }
-            self.own(time_ns, held);
+            self.own(time_ns, None);
         }
-        if to > self.numbers.next && self.recovery.is_none() {
+        // What a qdisc lets go is no burst of a writer, whatever its distances are.
+        if to > self.numbers.next && self.recovery.is_none() && self.recent.held_ns == 0 {
             let since = self.since(time_ns);
             let bytes = to - from.max(self.numbers.next);
             if self.outstanding() > 0 {
@@ -101,12 +103,23 @@ impl Direction {
         }
     }
 
-    /// The owner of the time before new data that was waiting in the sending host: what stands there is a queue, of the first bottleneck.
-    fn holder(&mut self, segment: &Segment) -> Option<Owner> {
-        let (stamp, _) = segment.options.timestamps.filter(|_| self.sender_lag_ns == 0)?;
-        let has_waited = self.waited.take(stamp, self.recent.data_ns..segment.time_ns) && self.counts.data_packets > 0;
-        let has_nothing = |owner| matches!(owner, Owner::Application | Owner::ApplicationOrSendBuffer);
-        (has_waited && has_nothing(self.owner_before(segment.time_ns))).then_some(Owner::CongestionWindow)
+    /// Whether new data was waiting in the sending host since what was sent before it left.
+    fn has_waited(&mut self, segment: &Segment) -> bool {
+        let stamps = segment.options.timestamps.filter(|_| self.sender_lag_ns == 0);
+        stamps.is_some_and(|(stamp, _)| self.waited.take(stamp, self.recent.data_ns..segment.time_ns))
+            && self.counts.data_packets > 0
+    }
+
+    /// The owner of the time up to a packet, where packets wait in the sending host: what stands there is a queue, of the first bottleneck. What
+    /// comes between two packets of the queue changes nothing, until none has followed for twice as long as before.
+    fn holder(&self, time_ns: i64) -> Option<Owner> {
+        if self.recent.held_ns == 0 || time_ns - self.recent.data_ns > 2 * self.recent.held_ns {
+            return None;
+        }
+        // Whoever has no more to write meanwhile, and whatever buffer is full of what stands there: the queue is what limits.
+        let has_nothing =
+            |owner| matches!(owner, Owner::Application | Owner::ApplicationOrSendBuffer | Owner::SendBuffer);
+        has_nothing(self.owner_before(time_ns)).then_some(Owner::CongestionWindow)
     }
 
     /// What the sender did and heard last. At the receiver's end it hears an acknowledgment when a time stamp would be back:
@@ -403,7 +416,7 @@ impl Direction {
         if span_ns <= 0 {
             return;
         }
-        let owner = certain.unwrap_or_else(|| self.owner_before(time_ns));
+        let owner = certain.or_else(|| self.holder(time_ns)).unwrap_or_else(|| self.owner_before(time_ns));
         self.span.owned_until_ns = time_ns;
         self.give(from_ns..time_ns, owner);
         if self.cost.is_due(time_ns) {

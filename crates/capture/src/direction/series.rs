@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::changes::Changes;
 use super::owner::Owner;
 
 /// Columns of equal width; when a trace grows beyond the last one, each two become one.
@@ -18,6 +19,8 @@ pub struct Series {
     max_columns: usize,
     /// From the first data to the first column.
     offset_ns: i64,
+    /// What was given to another owner behind a point of an index, where one is made.
+    pub(crate) changes: Option<Box<Changes>>,
 }
 
 /// What happened within the width of a column. Sequence numbers count from the first byte.
@@ -96,7 +99,15 @@ impl Series {
         let each_ns = |span_ns: i64| (span_ns / i64::try_from(max_columns).unwrap_or(i64::MAX)).max(1);
         let width_ns = span_ns.map_or(FIRST_WIDTH_NS, each_ns);
         let from_ns = first_ns.saturating_add(offset_ns);
-        Self { from_ns, width_ns, columns: Vec::new(), is_fixed: span_ns.is_some(), max_columns, offset_ns }
+        Self {
+            from_ns,
+            width_ns,
+            columns: Vec::new(),
+            is_fixed: span_ns.is_some(),
+            max_columns,
+            offset_ns,
+            changes: None,
+        }
     }
 
     /// The first data: from it times count, and what was before it is not drawn.
@@ -191,7 +202,10 @@ impl Series {
     }
 
     /// An interval that had one owner has another.
-    pub(super) fn reassign(&mut self, interval: Range<i64>, from: Owner, to: Owner) {
+    pub(crate) fn reassign(&mut self, interval: Range<i64>, from: Owner, to: Owner) {
+        if let Some(changes) = &mut self.changes {
+            changes.note(&interval, from, to);
+        }
         self.each_part(interval, |column, part_ns| {
             column.add(from, -part_ns);
             column.add(to, part_ns);
@@ -199,7 +213,10 @@ impl Series {
     }
 
     /// All that had one owner has another.
-    pub(super) fn reassign_all(&mut self, from: Owner, to: Owner) {
+    pub(crate) fn reassign_all(&mut self, from: Owner, to: Owner) {
+        if let Some(changes) = &mut self.changes {
+            changes.of_all = Some((from, to));
+        }
         for column in &mut self.columns {
             let owned_ns = column.owned_ns.get_mut(from as usize).map(std::mem::take).unwrap_or_default();
             column.add(to, owned_ns);

@@ -75,6 +75,8 @@ impl Steadiness {
     }
 }
 
+saved!(Steadiness { counts, total, pending_bytes, pending_ticks });
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -36,3 +36,5 @@ impl SteadyLevel {
         self.left.is_mostly() && self.released.is_mostly() && self.released.is_at(0)
     }
 }
+
+saved!(SteadyLevel { left, released });

@@ -53,6 +53,8 @@ fn common(of: [u32; 2]) -> u32 {
     one
 }
 
+saved!(UsualSegment { bytes, support });
+
 #[cfg(test)]
 mod tests {
     use super::*;

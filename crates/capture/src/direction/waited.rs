@@ -60,6 +60,8 @@ impl WaitedPackets {
     }
 }
 
+saved!(WaitedPackets { first_stamp, packets, first_ns, floor_ns, floor_at_ns, most_ns });
+
 #[cfg(test)]
 mod tests {
     use super::*;

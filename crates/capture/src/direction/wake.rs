@@ -179,7 +179,12 @@ impl WakeLevels {
 
     /// Who writes with more outstanding has not waited until a third was free.
     pub(super) fn is_early(&self, outstanding: u64) -> bool {
-        self.level.is_some_and(|level| outstanding > if self.woken > 0 { self.woken.min(level) } else { level })
+        self.early_above().is_some_and(|early_above| outstanding > early_above)
+    }
+
+    /// With more outstanding a third of the buffer is not free.
+    pub(super) fn early_above(&self) -> Option<u64> {
+        self.level.map(|level| if self.woken > 0 { self.woken.min(level) } else { level })
     }
 
     /// Bytes outstanding when pauses of a writer begin that is woken at one level: what its buffer holds.
@@ -270,6 +275,24 @@ fn level(bin: usize) -> u64 {
     let (octave, eighth) = (bin / 8, bin as u64 % 8);
     (9 + eighth) << (octave + LEAST_LEVEL as usize - 3)
 }
+
+saved!(WakeLevels {
+    votes,
+    bursts,
+    at_once,
+    answers,
+    released,
+    sent,
+    beyond,
+    rounds,
+    peak,
+    level,
+    woken,
+    most,
+    since_ns
+});
+saved!(Votes { bins, steady, last });
+saved!(Released { from_ns, low, high });
 
 #[cfg(test)]
 mod tests {

@@ -45,3 +45,5 @@ pub(crate) fn be16(bytes: &[u8], at: usize) -> Option<u16> {
 pub(crate) fn be32(bytes: &[u8], at: usize) -> Option<u32> {
     ByteOrder::Big.u32(bytes, at)
 }
+
+saved_enum!(ByteOrder { Little, Big });

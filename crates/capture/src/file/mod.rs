@@ -24,6 +24,8 @@ use pcapng::Pcapng;
 pub use record::{DropCounts, FileError, MAX_RECORD_BYTES, Packet};
 use record::{Position, Step};
 
+use crate::index::Saved;
+
 /// Reads a capture file. See the module.
 #[derive(Debug, Default)]
 pub struct FileReader {
@@ -110,6 +112,11 @@ impl FileReader {
         })
     }
 
+    /// Bytes of the file before the next record.
+    pub(crate) fn offset(&self) -> u64 {
+        self.position.offset
+    }
+
     /// Packets read so far.
     pub fn frames(&self) -> u64 {
         self.position.frame
@@ -137,5 +144,30 @@ fn detect(bytes: &[u8]) -> Result<Option<(Format, usize)>, FileError> {
         Some(Ok(pcap)) => Ok(Some((Format::Pcap(pcap), pcap::HEADER_BYTES))),
         Some(Err(())) => Err(FileError::UnknownFormat { found: *magic }),
         None => Ok(None),
+    }
+}
+
+saved!(FileReader { format, position } without drops, failure);
+
+impl Saved for Format {
+    fn save(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Unknown => (None::<Pcap>, None::<Box<Pcapng>>).save(out),
+            Self::Pcap(pcap) => (Some(*pcap), None::<Box<Pcapng>>).save(out),
+            Self::Pcapng(pcapng) => {
+                None::<Pcap>.save(out);
+                true.save(out);
+                pcapng.save(out);
+            }
+        }
+    }
+
+    fn load(from: &mut &[u8]) -> Option<Self> {
+        match <(Option<Pcap>, Option<Box<Pcapng>>)>::load(from)? {
+            (None, None) => Some(Self::Unknown),
+            (Some(pcap), None) => Some(Self::Pcap(pcap)),
+            (None, Some(pcapng)) => Some(Self::Pcapng(pcapng)),
+            (Some(_), Some(_)) => None,
+        }
     }
 }

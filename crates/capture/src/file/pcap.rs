@@ -61,3 +61,5 @@ impl Pcap {
         Ok(Step::Packet(RECORD_HEADER_BYTES + stored, packet))
     }
 }
+
+saved!(Pcap { order, fraction_ns, link });

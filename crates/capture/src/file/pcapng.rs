@@ -2,6 +2,7 @@
 
 use super::field::ByteOrder;
 use super::record::{DropCounts, FileError, MAX_RECORD_BYTES, Packet, Position, Step};
+use crate::index::Saved;
 
 /// The first bytes of a section, in either byte order.
 pub(super) const SECTION_HEADER: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
@@ -232,6 +233,26 @@ impl Pcapng {
             }
             take(code, value);
             bytes = bytes.get(4 + usize::from(length).next_multiple_of(4)..).unwrap_or(&[]);
+        }
+    }
+}
+
+saved!(Pcapng { order, interfaces });
+saved!(Interface { link, snap_bytes, clock, offset_s, drops });
+
+impl Saved for Clock {
+    fn save(&self, out: &mut Vec<u8>) {
+        match *self {
+            Self::Nanoseconds(each) => (Some(each), 0_u128).save(out),
+            Self::PerSecond(units) => (None::<i64>, units).save(out),
+        }
+    }
+
+    fn load(from: &mut &[u8]) -> Option<Self> {
+        match <(Option<i64>, u128)>::load(from)? {
+            (Some(each), _) => Some(Self::Nanoseconds(each)),
+            (None, 0) => None,
+            (None, units) => Some(Self::PerSecond(units)),
         }
     }
 }

@@ -105,3 +105,6 @@ pub(crate) enum Step<'a> {
     /// So many bytes hold something else.
     Other(usize),
 }
+
+saved!(Position { offset, frame, skip });
+saved!(DropCounts { interface, system, between });

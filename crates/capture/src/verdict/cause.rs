@@ -155,3 +155,6 @@ impl Verdict {
         self.time_share.unwrap_or_default() * confidence
     }
 }
+
+saved!(Verdict { cause, time_share, cost_bytes, evidence, frames, rivals, next_test, confidence, bucket });
+saved!(TokenBucket { rate_bps, burst_bytes, transfers });

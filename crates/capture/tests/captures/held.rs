@@ -3,6 +3,7 @@
 use std::net::SocketAddrV4;
 
 use capture::Owner;
+use capture::report::TransferReport;
 use capture::verdict::Cause;
 use capture::write::{WrittenSegment, file_header, segment};
 
@@ -11,8 +12,8 @@ use crate::support::read;
 const MS: u64 = 1_000_000;
 const MSS: u32 = 1_000;
 
-/// 2,000 segments, of which 100 are written each 40 ms, and leave 0.4 ms apart; the receiver is 50 us away.
-fn shaped() -> Vec<u8> {
+/// 2,000 segments, of which 100 are written each 40 ms, and leave 0.4 ms apart; the receiver is so far away.
+fn shaped(rtt_ns: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     file_header(&mut bytes);
     let client = SocketAddrV4::new([192, 0, 2, 1].into(), 40_000);
@@ -34,7 +35,6 @@ fn shaped() -> Vec<u8> {
             &mut bytes,
         );
     };
-    let rtt_ns = MS / 20;
     put(true, 0, (0, 0), 2, 0, 0);
     put(false, rtt_ns, (7, 1), 18, 0, 0);
     put(true, rtt_ns + 1_000, (1, 8), 16, 0, 0);
@@ -46,14 +46,29 @@ fn shaped() -> Vec<u8> {
     bytes
 }
 
+fn transfer(rtt_ns: u64) -> TransferReport {
+    read(&shaped(rtt_ns)).connections.remove(0).transfers.remove(0)
+}
+
+/// Percent of the time that an owner has.
+fn share(transfer: &TransferReport, owner: Owner) -> i64 {
+    let all: i64 = transfer.budget.iter().map(|share| share.time_ns).sum();
+    let own: i64 = transfer.budget.iter().filter(|share| share.owner == owner).map(|share| share.time_ns).sum();
+    own * 100 / all
+}
+
+#[test]
+fn acknowledgments_between_packets_of_a_qdisc_give_no_time_to_the_application() {
+    // They come when most of the time to the next packet is over.
+    let transfer = transfer(MS / 4);
+    assert!(share(&transfer, Owner::CongestionWindow) > 45, "{:?}", transfer.budget);
+    assert!(share(&transfer, Owner::SendBuffer) == 0, "{:?}", transfer.budget);
+}
+
 #[test]
 fn what_the_qdisc_of_the_sending_host_holds_back_is_no_idle_application() {
-    let transfer = read(&shaped()).connections.remove(0).transfers.remove(0);
-    let share = |owner| {
-        let all: i64 = transfer.budget.iter().map(|share| share.time_ns).sum();
-        let own: i64 = transfer.budget.iter().filter(|share| share.owner == owner).map(|share| share.time_ns).sum();
-        own * 100 / all
-    };
+    let transfer = transfer(MS / 20);
+    let share = |owner| share(&transfer, owner);
     // A sender's clock is not known for the first 300 of 800 ms, and the first packets of a burst are young.
     assert!(share(Owner::Application) < 50 && share(Owner::CongestionWindow) > 45, "{:?}", transfer.budget);
     assert!(transfer.counts.held_packets > 1_000, "{:?}", transfer.counts);

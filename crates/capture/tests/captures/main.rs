@@ -6,6 +6,7 @@ mod damage;
 mod ends;
 mod files;
 mod held;
+mod index;
 mod lacking;
 mod layers;
 mod live;

@@ -9,6 +9,7 @@ use import::limits::MAX_BYTES;
 use import::round::{Source, Stored, Together, UserFacts};
 use import::{Import, round};
 
+use super::standard_input;
 use crate::exit::{Complaint, Exit};
 
 /// What logs of other tools and documents of linerate show together, beside runs of the archive; `None` where none of
@@ -86,7 +87,7 @@ pub fn read(path: &Path) -> anyhow::Result<Source> {
     let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX).saturating_add(1);
     let mut written = linux::clock::wall_now();
     let read = if standard_input {
-        std::io::stdin().lock().take(limit).read_to_end(&mut bytes)
+        standard_input::read().take(limit).read_to_end(&mut bytes)
     } else {
         File::open(path).and_then(|file| {
             written = file.metadata()?.modified()?.into();

@@ -37,6 +37,7 @@ mod scratch;
 mod serve;
 mod served;
 mod simulate;
+mod standard_input;
 mod test;
 mod tool;
 mod trace;

@@ -45,7 +45,7 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
         return super::why_gateways::run(common, &status, catalogue);
     }
     if let [file] = args.what.as_slice()
-        && super::why_trace::is_capture(Path::new(file))
+        && super::why_trace::is_capture(Path::new(file))?
     {
         return super::why_trace::run(common, Path::new(file));
     }

@@ -41,6 +41,7 @@ mod simulating_gateways;
 mod sweeping;
 mod traced_signs;
 mod tracing;
+mod tracing_parts;
 mod tuning;
 mod typing;
 mod watching;

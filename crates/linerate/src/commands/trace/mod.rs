@@ -1,6 +1,7 @@
 //! `linerate trace`.
 
 mod follow;
+mod index;
 mod join;
 pub mod source;
 mod table;
@@ -12,9 +13,10 @@ use std::time::Duration;
 use anyhow::Context;
 use capture::Zoom;
 use capture::file::FileError;
-use capture::report::{TraceDocument, TransferReport};
+use capture::report::{TraceDocument, TraceReport, TransferReport};
 use capture::xplot::Drawn;
 use chart::Form;
+use index::Place;
 
 use super::{file, plot, print, print_text};
 use crate::cli::Common;
@@ -62,9 +64,8 @@ pub fn run(common: &Common, args: &TraceArgs) -> anyhow::Result<Exit> {
 }
 
 fn explain(common: &Common, args: &TraceArgs, path: &Path, index: usize) -> anyhow::Result<TraceDocument> {
-    let zoom = args.from.is_some() || args.to.is_some();
-    let columns = args.plot.is_some().then_some(COLUMNS);
-    let mut report = source::read(path, columns, zoom.then(|| span(args)))?;
+    let zoom = (args.from.is_some() || args.to.is_some()).then(|| span(args));
+    let mut report = read(args, path, zoom)?;
     if let (Some(damage), 0) = (&report.damage, report.packets) {
         let complaint = Complaint::new(Exit::NotFound, format!("{}: {damage}", path.display())).hint(hint(damage));
         return Err(complaint.into());
@@ -97,7 +98,7 @@ fn explain(common: &Common, args: &TraceArgs, path: &Path, index: usize) -> anyh
                 first_ns: connection.first_ns,
                 last_ns: connection.last_ns,
                 first_data_ns: transfer.first_ns,
-                zoom: zoom.then(|| span(args)),
+                zoom,
             };
             xplot::write(path, &picture, drawn)?;
         } else {
@@ -105,6 +106,17 @@ fn explain(common: &Common, args: &TraceArgs, path: &Path, index: usize) -> anyh
         }
     }
     Ok(document)
+}
+
+/// What a capture holds: all of it is read, unless its index knows what was before the part that is drawn.
+fn read(args: &TraceArgs, path: &Path, zoom: Option<Zoom>) -> anyhow::Result<TraceReport> {
+    let Some(picture) = &args.plot else { return source::read(path) };
+    if xplot::is_named(picture) {
+        return source::read(path);
+    }
+    let place = Place::of(path);
+    let part = place.as_ref().zip(zoom).and_then(|(place, zoom)| place.part(path, args.flow.unwrap_or(1), zoom));
+    part.map_or_else(|| source::read_drawn(path, zoom, place.as_ref()), Ok)
 }
 
 /// What to do with a file that is none.

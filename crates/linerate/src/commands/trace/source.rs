@@ -7,11 +7,23 @@ use std::path::Path;
 use anyhow::Context;
 use capture::ends::{Recorder, Recording};
 use capture::file::{FileError, decompressed};
+use capture::index::IndexWriter;
 use capture::report::TraceReport;
 use capture::{Trace, TraceOptions, Zoom};
 
+use super::super::standard_input;
+use super::index::Place;
+
 use crate::exit::{Complaint, Exit};
 
+/// What pcap and pcapng files begin with; no log of a tool does.
+const HEADS: [[u8; 4]; 5] = [
+    [0xa1, 0xb2, 0xc3, 0xd4],
+    [0xd4, 0xc3, 0xb2, 0xa1],
+    [0xa1, 0xb2, 0x3c, 0x4d],
+    [0x4d, 0x3c, 0xb2, 0xa1],
+    [0x0a, 0x0d, 0x0d, 0x0a],
+];
 /// What is read at once; a record of a capture is half as long at most.
 const BUFFER_BYTES: usize = 2 * capture::file::MAX_RECORD_BYTES;
 pub const READ_BYTES: usize = 256 << 10;
@@ -20,12 +32,52 @@ pub const READ_BYTES: usize = 256 << 10;
 ///
 /// # Errors
 /// Where the file cannot be opened or read. Damage in it is part of the report.
-pub fn read(path: &Path, columns: Option<usize>, zoom: Option<Zoom>) -> anyhow::Result<TraceReport> {
-    // Where the kernel gives no random bytes, a known seed costs time on a hostile file and nothing else.
-    let hash_seed = linux::random::bytes().map_or(0, u64::from_ne_bytes);
-    let mut trace = Trace::new(TraceOptions { columns, zoom, hash_seed, ..TraceOptions::default() });
+pub fn read(path: &Path) -> anyhow::Result<TraceReport> {
+    let mut trace = Trace::new(options());
     let rest = feed(path, |bytes| trace.read(bytes))?;
     Ok(trace.end(&rest))
+}
+
+/// The same with columns for pictures, of all or of a part. Where `place` is known, an index of the capture is kept there.
+///
+/// # Errors
+/// Where the file cannot be opened or read.
+pub fn read_drawn(path: &Path, zoom: Option<Zoom>, place: Option<&Place>) -> anyhow::Result<TraceReport> {
+    let has_index = place.is_some();
+    let mut trace = Trace::new(TraceOptions { columns: Some(super::COLUMNS), zoom, has_index, ..options() });
+    let mut index = place.map(|place| IndexWriter::new(place.spacing()));
+    let rest = feed(path, |bytes| {
+        let used = trace.read(bytes);
+        if let Some(index) = &mut index {
+            index.offer(&mut trace);
+        }
+        used
+    })?;
+    let report = trace.end(&rest);
+    if let Some((place, index)) = place.zip(index)
+        && let Some(bytes) = index.finish(&report, place.identity())
+    {
+        place.keep(&bytes);
+    }
+    Ok(report)
+}
+
+fn options() -> TraceOptions {
+    // Where the kernel gives no random bytes, a known seed costs time on a hostile file and nothing else.
+    let hash_seed = linux::random::bytes().map_or(0, u64::from_ne_bytes);
+    TraceOptions { hash_seed, ..TraceOptions::default() }
+}
+
+/// Whether a file that begins so is a capture.
+pub fn is_capture(head: &[u8]) -> bool {
+    HEADS.iter().any(|known| head.starts_with(known))
+}
+
+/// Whether a file is a capture that nothing has compressed.
+pub fn is_plain(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(4).read_to_end(&mut head));
+    read.is_ok() && is_capture(&head)
 }
 
 /// Keeps the packets of one capture.
@@ -44,7 +96,7 @@ pub fn record(path: &Path, mut recorder: Recorder) -> anyhow::Result<Recording> 
 pub fn feed(path: &Path, take: impl FnMut(&[u8]) -> Result<usize, FileError>) -> anyhow::Result<Vec<u8>> {
     let unreadable = || Complaint::new(Exit::NotFound, format!("cannot read {}", path.display()));
     let input: Box<dyn Read> = if path == Path::new("-") {
-        Box::new(io::stdin().lock())
+        Box::new(standard_input::read())
     } else {
         Box::new(File::open(path).with_context(unreadable)?)
     };
@@ -52,7 +104,8 @@ pub fn feed(path: &Path, take: impl FnMut(&[u8]) -> Result<usize, FileError>) ->
     follow(input, take).with_context(unreadable)
 }
 
-fn follow(mut input: impl Read, mut take: impl FnMut(&[u8]) -> Result<usize, FileError>) -> io::Result<Vec<u8>> {
+/// Hands over what comes, piece by piece, and returns what `take` has left of it at its end.
+pub fn follow(mut input: impl Read, mut take: impl FnMut(&[u8]) -> Result<usize, FileError>) -> io::Result<Vec<u8>> {
     let mut buffer = vec![0; BUFFER_BYTES];
     let (mut from, mut to) = (0, 0);
     loop {
