@@ -75,7 +75,7 @@ impl Saved for u128 {
             out.push((left & 0x7f) as u8 | 0x80);
             left >>= 7;
         }
-        out.push(left as u8);
+        out.push((left & 0x7f) as u8);
     }
 
     fn load(from: &mut &[u8]) -> Option<Self> {
@@ -99,7 +99,7 @@ impl Saved for u64 {
             out.push((left & 0x7f) as u8 | 0x80);
             left >>= 7;
         }
-        out.push(left as u8);
+        out.push((left & 0x7f) as u8);
     }
 
     fn load(from: &mut &[u8]) -> Option<Self> {

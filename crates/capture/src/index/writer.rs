@@ -69,9 +69,10 @@ impl IndexWriter {
         }
     }
 
-    /// The index, once the whole file is read. None where reading it again takes no longer, or where the file is damaged.
+    /// The index, once the whole file is read, in two pieces to be written one behind the other. None where reading the file again takes no
+    /// longer, or where it is damaged.
     #[must_use]
-    pub fn finish(self, report: &TraceReport, identity: &str) -> Option<Vec<u8>> {
+    pub fn finish(self, report: &TraceReport, identity: &str) -> Option<[Vec<u8>; 2]> {
         if self.points.is_empty() || self.is_failed || report.damage.is_some() {
             return None;
         }
@@ -89,8 +90,7 @@ impl IndexWriter {
         let mut bytes = MAGIC.to_vec();
         bytes.extend((head.len() as u64).to_le_bytes());
         bytes.extend(head);
-        bytes.extend(self.states);
-        Some(bytes)
+        Some([bytes, self.states])
     }
 }
 

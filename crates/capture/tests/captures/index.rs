@@ -68,7 +68,7 @@ fn whole(bytes: &[u8], zoom: Option<Zoom>, least_bytes: u64) -> (TraceReport, Op
         index.offer(&mut trace);
     }
     let report = trace.end(&rest);
-    let index = index.finish(&report, NAME);
+    let index = index.finish(&report, NAME).map(|pieces| pieces.concat());
     (report, index)
 }
 

@@ -39,7 +39,8 @@ pub struct TraceArgs {
     /// Write a picture of the transfer: sequence numbers, RTT, flight, goodput (.svg, .png; .xpl for xplot, every packet)
     #[arg(long, value_name = "FILE", value_parser = values::trace_picture)]
     pub plot: Option<PathBuf>,
-    /// Start of the picture, after the first data, as the times of events count
+    /// Start of the picture, after the first data, as the times of events count. Once a large capture was drawn, parts of it
+    /// are read from an index in $XDG_CACHE_HOME/linerate
     #[arg(long, value_name = "TIME", value_parser = values::span, requires = "plot")]
     pub from: Option<Duration>,
     /// End of the picture

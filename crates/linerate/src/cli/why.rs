@@ -19,6 +19,7 @@ use super::values;
   linerate why last owamp.json bursts.json      a run, and what `probe` and `watch` printed with --json
   iperf3 -c dtn.example.org | linerate why --rtt 190ms -
   linerate why slow.pcap                        a packet capture: what limited its transfers
+  ssh dtn1 cat slow.pcap.zst | linerate why -   the same from standard input
   linerate gateways status GW1 GW2 GW3 --json > gw.json; linerate why gw.json
   linerate why 01KX 01KY                        two stored runs, or transfers that were watched
   linerate why --explain shallow-queue          one cause in full; docs/causes.md has all

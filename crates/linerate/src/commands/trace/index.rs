@@ -50,8 +50,8 @@ impl Place {
     }
 
     /// Keeps an index. Where that fails, the next picture takes as long as this one.
-    pub fn keep(&self, bytes: &[u8]) {
-        if self.write(bytes).is_ok() {
+    pub fn keep(&self, pieces: &[Vec<u8>]) {
+        if self.write(pieces).is_ok() {
             make_room(&self.path);
         }
     }
@@ -64,12 +64,13 @@ impl Place {
         &self.identity
     }
 
-    fn write(&self, bytes: &[u8]) -> io::Result<()> {
+    fn write(&self, pieces: &[Vec<u8>]) -> io::Result<()> {
         let Some(folder) = self.path.parent() else { return Ok(()) };
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let beside = self.path.with_extension(std::process::id().to_string());
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
-        file.write_all(bytes).and_then(|()| fs::rename(&beside, &self.path)).inspect_err(|_| {
+        let written = pieces.iter().try_for_each(|piece| file.write_all(piece));
+        written.and_then(|()| fs::rename(&beside, &self.path)).inspect_err(|_| {
             // It is of no use to anybody.
             let _ = fs::remove_file(&beside);
         })

@@ -55,9 +55,9 @@ pub fn read_drawn(path: &Path, zoom: Option<Zoom>, place: Option<&Place>) -> any
     })?;
     let report = trace.end(&rest);
     if let Some((place, index)) = place.zip(index)
-        && let Some(bytes) = index.finish(&report, place.identity())
+        && let Some(pieces) = index.finish(&report, place.identity())
     {
-        place.keep(&bytes);
+        place.keep(&pieces);
     }
     Ok(report)
 }
