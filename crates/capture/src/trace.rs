@@ -3,6 +3,7 @@
 use crate::connection::Connection;
 use crate::connection::table::ConnectionTable;
 use crate::decode::Segment;
+use crate::direction::changes::PointTaken;
 use crate::direction::series::Zoom;
 use crate::file::FileError;
 use crate::index::Saved;
@@ -85,14 +86,15 @@ impl Trace {
         self.stream.offset()
     }
 
-    /// Saves the state of now, from which the file can be read on, and returns the time of the last packet that was counted. None
-    /// before the first.
-    pub(crate) fn take_point(&mut self, out: &mut Vec<u8>) -> Option<i64> {
+    /// Saves the state of now, from which the file can be read on, as the point behind so many, and returns the time of the last packet
+    /// that was counted. None before the first.
+    pub(crate) fn take_point(&mut self, before: usize, out: &mut Vec<u8>) -> Option<i64> {
         let Self { stream, flows } = self;
         let counted_ns = stream.handed_on_ns()?;
         stream.save(out);
         flows.table.save(out);
-        flows.table.live_mut().for_each(|live| live.note_point(counted_ns));
+        let point = PointTaken { points: u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1), counted_ns };
+        flows.table.live_mut().for_each(|live| live.note_point(point));
         Some(counted_ns)
     }
 

@@ -6,7 +6,9 @@ use std::net::SocketAddrV4;
 use capture::decode::{Content, Segment, decode};
 use capture::ends::{Clocks, Recorder, View, join, overlay};
 use capture::file::decompressed;
+use capture::index::{IndexSpacing, IndexWriter, TraceIndex};
 use capture::write::{WrittenSegment, file_header, segment};
+use capture::{TraceOptions, Zoom};
 
 /// A capture, in pieces whose size the first byte says: the same report as all at once, and time that has one owner.
 pub fn capture_file(bytes: &[u8]) {
@@ -29,6 +31,48 @@ pub fn capture_file(bytes: &[u8]) {
         let columns = transfer.series.as_ref().map_or(0, |series| series.columns.len());
         assert!(columns <= 64, "{columns} columns are more than were asked for");
     }
+    assert_part(file);
+}
+
+/// The middle of the first transfer is the same by an index as by reading all of a capture that has one.
+fn assert_part(file: &[u8]) {
+    let read = |zoom: Option<Zoom>| {
+        let options = TraceOptions { columns: Some(64), zoom, has_index: true, ..TraceOptions::default() };
+        let mut trace = capture::Trace::new(options);
+        let mut index = IndexWriter::new(IndexSpacing { file_bytes: file.len() as u64, least_bytes: 256 });
+        let (mut used, mut end) = (0, 0);
+        while end < file.len() {
+            end = file.len().min(end + 256);
+            let Ok(more) = trace.read(&file[used..end]) else { break };
+            used += more;
+            index.offer(&mut trace);
+        }
+        let report = trace.end(&file[used..]);
+        let index = index.finish(&report, "").map(|pieces| pieces.concat());
+        (report, index)
+    };
+    let Some(bytes) = read(None).1 else { return };
+    let index = TraceIndex::read(&bytes, "");
+    assert!(index.is_some(), "an index cannot be read");
+    let Some(index) = index else { return };
+    let Some(connection) = index.report().connections.iter().find(|of| !of.transfers.is_empty()) else { return };
+    let transfer = &connection.transfers[0];
+    let third_ns = transfer.duration_ns / 3;
+    let zoom = Zoom { from_ns: third_ns, to_ns: Some(2 * third_ns) };
+    let part = index.part(connection, transfer, 64, zoom);
+    assert!(part.is_some(), "there is no part");
+    let Some(mut part) = part else { return };
+    while let Some(span) = part.next_span() {
+        let [start, end] = [span.start, span.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX).min(file.len()));
+        let used = part.read(&file[start..end]);
+        assert_eq!(used, Ok(end - start), "a part ends within a record");
+    }
+    let part = part.end().map(|series| format!("{:?}", series.columns));
+    let all = read(Some(zoom)).0;
+    let mut transfers = all.connections.iter().filter(|of| of.first_frame == connection.first_frame);
+    let all = transfers.next().and_then(|of| of.transfers.iter().find(|of| of.from == transfer.from));
+    let all = all.and_then(|of| of.series.as_ref()).map(|series| format!("{:?}", series.columns));
+    assert_eq!(part, all, "a part by the index is another");
 }
 
 /// A file that may be compressed, in pieces whose size the first byte says: as many bytes come out as all at once, and of a few no more than a

@@ -12,6 +12,7 @@ mod handshake;
 pub(crate) mod table;
 
 use crate::decode::{Endpoints, Segment, flag};
+use crate::direction::changes::PointTaken;
 use crate::direction::series::{Series, Zoom};
 use crate::direction::{Acknowledgment, Direction};
 use duplicate::Copies;
@@ -74,11 +75,11 @@ impl Connection {
         }
     }
 
-    /// A point of an index is taken, at which packets up to a moment were counted.
-    pub(crate) fn note_point(&mut self, counted_ns: i64) {
+    /// A point of an index is taken.
+    pub(crate) fn note_point(&mut self, point: PointTaken) {
         let series = self.directions.iter_mut().filter_map(|direction| direction.series.as_mut());
         for changes in series.filter_map(|series| series.changes.as_mut()) {
-            changes.note_point(counted_ns);
+            changes.note_point(point);
         }
     }
 

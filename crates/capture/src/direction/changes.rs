@@ -7,15 +7,22 @@ use super::owner::Owner;
 /// See the module. Of one direction.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Changes {
-    /// Points that were taken so far.
-    points: u32,
-    /// Packets up to then were counted at the last of them.
-    point_ns: i64,
+    /// The last point that was taken.
+    last: PointTaken,
     list: Vec<Change>,
     /// There was no room for more.
     pub(crate) is_full: bool,
     /// In the end all that had one owner was given to another.
     pub(crate) of_all: Option<(Owner, Owner)>,
+}
+
+/// A point of an index.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct PointTaken {
+    /// Points of the capture up to and with this one; a connection may be younger.
+    pub(crate) points: u32,
+    /// Packets up to then were counted.
+    pub(crate) counted_ns: i64,
 }
 
 /// An interval that had one owner has another.
@@ -33,21 +40,19 @@ pub(crate) struct Change {
 const MAX_CHANGES: usize = 4_096;
 
 impl Changes {
-    /// A point is taken, at which packets up to a moment were counted.
-    pub(crate) fn note_point(&mut self, point_ns: i64) {
-        self.points += 1;
-        self.point_ns = point_ns;
+    pub(crate) fn note_point(&mut self, point: PointTaken) {
+        self.last = point;
     }
 
     /// What is later than the last point is seen by whoever reads on from there.
     pub(super) fn note(&mut self, interval: &Range<i64>, before: Owner, after: Owner) {
-        if self.points == 0 || interval.start > self.point_ns {
+        if self.last.points == 0 || interval.start > self.last.counted_ns {
             return;
         }
         self.is_full |= self.list.len() >= MAX_CHANGES;
         if !self.is_full {
             let Range { start: from_ns, end: to_ns } = *interval;
-            self.list.push(Change { points: self.points, from_ns, to_ns, before, after });
+            self.list.push(Change { points: self.last.points, from_ns, to_ns, before, after });
         }
     }
 
@@ -57,5 +62,27 @@ impl Changes {
     }
 }
 
-saved!(Changes { points, point_ns, list, is_full, of_all });
+saved!(Changes { last, list, is_full, of_all });
+saved!(PointTaken { points, counted_ns });
 saved!(Change { points, from_ns, to_ns, before, after });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_became_known_behind_a_point_is_repeated_and_nothing_else_is() {
+        let mut changes = Changes::default();
+        let note = |changes: &mut Changes, span| changes.note(&span, Owner::SlowStart, Owner::Application);
+        // Nobody reads on from before the first point; what is later than a point is seen by whoever reads on from there.
+        note(&mut changes, 0..5);
+        // A connection that began behind four points.
+        changes.note_point(PointTaken { points: 5, counted_ns: 100 });
+        note(&mut changes, 90..120);
+        note(&mut changes, 101..120);
+        changes.note_point(PointTaken { points: 6, counted_ns: 200 });
+        note(&mut changes, 150..250);
+        let since = |points| changes.since(points).map(|change| change.from_ns).collect::<Vec<_>>();
+        assert_eq!([since(4), since(5), since(6), since(7)], [vec![90, 150], vec![90, 150], vec![150], vec![]]);
+    }
+}

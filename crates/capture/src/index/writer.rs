@@ -56,7 +56,7 @@ impl IndexWriter {
             return;
         }
         let mut state = Vec::new();
-        let Some(counted_ns) = trace.take_point(&mut state) else { return };
+        let Some(counted_ns) = trace.take_point(self.points.len(), &mut state) else { return };
         let state_bytes = state.len() as u64;
         self.state_bytes += state_bytes;
         self.next_offset = offset.saturating_add(self.spacing.behind(state_bytes));

@@ -79,7 +79,8 @@ fn part(bytes: &[u8], index: &[u8], zoom: Zoom) -> (Series, u64) {
     let mut part = index.part(connection, &connection.transfers[0], COLUMNS, zoom).unwrap();
     let mut read = 0;
     while let Some(Range { start, end }) = part.next_span() {
-        let span = start as usize..bytes.len().min(usize::try_from(end).unwrap());
+        let [start, end] = [start, end].map(|at| usize::try_from(at).unwrap());
+        let span = start..bytes.len().min(end);
         read += span.len() as u64;
         let mut rest = Vec::new();
         for piece in bytes[span].chunks(777) {
