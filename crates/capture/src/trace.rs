@@ -125,7 +125,13 @@ pub(crate) struct Ended {
 
 impl Flows {
     pub(crate) fn new(options: TraceOptions) -> Self {
-        Self { table: ConnectionTable::of(options), reports: Vec::new(), left_out: 0, room: MAX_KEPT, options }
+        Self {
+            table: ConnectionTable::new(options.max_connections, options.hash_seed),
+            reports: Vec::new(),
+            left_out: 0,
+            room: MAX_KEPT,
+            options,
+        }
     }
 
     #[inline]

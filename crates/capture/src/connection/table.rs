@@ -6,7 +6,6 @@ use std::hash::{BuildHasher, Hasher};
 use super::{Connection, From};
 use crate::decode::{Endpoints, Segment};
 use crate::index::Saved;
-use crate::trace::TraceOptions;
 
 /// See the module.
 #[derive(Debug)]
@@ -20,9 +19,9 @@ pub(crate) struct ConnectionTable {
 }
 
 impl ConnectionTable {
-    pub(crate) fn of(options: TraceOptions) -> Self {
-        let index = HashMap::with_hasher(MixedHash { seed: options.hash_seed });
-        Self { index, live: Vec::new(), last: None, max_live: options.max_connections.max(2) }
+    pub(crate) fn new(max_live: usize, seed: u64) -> Self {
+        let index = HashMap::with_hasher(MixedHash { seed });
+        Self { index, live: Vec::new(), last: None, max_live: max_live.max(2) }
     }
 
     /// Saves the connections that are followed.
@@ -31,10 +30,10 @@ impl ConnectionTable {
     }
 
     /// Follows the connections that were saved.
-    pub(crate) fn load(from: &mut &[u8], options: TraceOptions) -> Option<Self> {
-        let mut table = Self { live: Vec::load(from)?, ..Self::of(options) };
-        table.index_live();
-        Some(table)
+    pub(crate) fn load(mut self, from: &mut &[u8]) -> Option<Self> {
+        self.live = Vec::load(from)?;
+        self.index_live();
+        Some(self)
     }
 
     /// Gives a segment to its connection. Connections that are over go to `ended`.

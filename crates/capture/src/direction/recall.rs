@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn a_full_buffer_that_turns_out_to_be_older_has_the_time_since_then() {
         let mut books = Books::new();
-        books.spend(0..4, Owner::CongestionWindow, Activity::Waiting);
+        books.spend(0..4, Owner::SlowStart, Activity::Waiting);
         books.recall.start_plateau(6 * MS);
         books.spend(4..8, Owner::CongestionWindow, Activity::Waiting);
         for (since_ms, spent_ms) in [(5, 4), (7, 4), (0, 8)] {

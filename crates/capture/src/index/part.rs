@@ -84,9 +84,7 @@ impl TraceIndex<'_> {
         let start = points.iter().rposition(|point| point.counted_ns < from_ns);
         let (stream, mut table, offset) = match start.and_then(|at| points.get(at)) {
             Some(point) => self.restored(point)?,
-            None => {
-                (Stream::new(TraceOptions::default().sort_window_ns), ConnectionTable::of(TraceOptions::default()), 0)
-            }
+            None => (Stream::new(TraceOptions::default().sort_window_ns), no_connections(), 0),
         };
         for live in table.live_mut().filter(|live| wanted.is_of(live)) {
             wanted.draw(live);
@@ -103,7 +101,7 @@ impl TraceIndex<'_> {
         let state = self.state(point)?;
         let mut from = state.as_slice();
         let stream = Stream::load(&mut from)?;
-        let table = ConnectionTable::load(&mut from, TraceOptions::default())?;
+        let table = no_connections().load(&mut from)?;
         from.is_empty().then_some((stream, table, point.offset))
     }
 }
@@ -185,6 +183,11 @@ impl Wanted {
             direction.series = Some(Box::new(Series::new(first_ns, self.columns, Some(self.zoom))));
         }
     }
+}
+
+fn no_connections() -> ConnectionTable {
+    let options = TraceOptions::default();
+    ConnectionTable::new(options.max_connections, options.hash_seed)
 }
 
 fn take(segment: &Segment, table: &mut ConnectionTable, wanted: Wanted, ended: &mut Option<Connection>) {

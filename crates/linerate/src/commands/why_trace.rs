@@ -10,6 +10,7 @@ use diagnose::diagnosis::Diagnosis;
 use diagnose::diagnosis::traced::of_transfers;
 use flate2::read::MultiGzDecoder;
 
+use super::trace::heads::is_capture as is_capture_head;
 use super::trace::source;
 use super::{print, standard_input};
 use crate::cli::Common;
@@ -47,13 +48,13 @@ fn begins_capture(head: &[u8]) -> Option<bool> {
         // A log may be compressed as well.
         let mut unpacked = Vec::new();
         return match MultiGzDecoder::new(head).take(4).read_to_end(&mut unpacked) {
-            _ if unpacked.len() >= 4 => Some(source::is_capture(&unpacked)),
+            _ if unpacked.len() >= 4 => Some(is_capture_head(&unpacked)),
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => None,
             _ => Some(false),
         };
     }
     // No log of a tool is compressed with zstd.
-    (head.len() >= 4).then(|| source::is_capture(head) || head.starts_with(&ZSTD))
+    (head.len() >= 4).then(|| is_capture_head(head) || head.starts_with(&ZSTD))
 }
 
 /// Explains a capture in the words of the catalogue of causes.

@@ -1,8 +1,10 @@
 //! `linerate trace`.
 
 mod follow;
+pub mod heads;
 mod index;
 mod join;
+mod place;
 pub mod source;
 mod table;
 mod xplot;
@@ -12,11 +14,12 @@ use std::time::Duration;
 
 use anyhow::Context;
 use capture::Zoom;
+use capture::ends::View;
 use capture::file::FileError;
 use capture::report::{TraceDocument, TraceReport, TransferReport};
 use capture::xplot::Drawn;
 use chart::Form;
-use index::Place;
+use place::Place;
 
 use super::{file, plot, print, print_text};
 use crate::cli::Common;
@@ -115,8 +118,9 @@ fn read(args: &TraceArgs, path: &Path, zoom: Option<Zoom>) -> anyhow::Result<Tra
         return source::read(path);
     }
     let place = Place::of(path);
-    let part = place.as_ref().zip(zoom).and_then(|(place, zoom)| place.part(path, args.flow.unwrap_or(1), zoom));
-    part.map_or_else(|| source::read_drawn(path, zoom, place.as_ref()), Ok)
+    let view = View { columns: COLUMNS, zoom };
+    let part = place.as_ref().and_then(|place| index::part(place, path, args.flow.unwrap_or(1), view));
+    part.map_or_else(|| source::read_drawn(path, view, place.as_ref()), Ok)
 }
 
 /// What to do with a file that is none.

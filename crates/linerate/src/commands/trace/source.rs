@@ -5,25 +5,17 @@ use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use anyhow::Context;
-use capture::ends::{Recorder, Recording};
+use capture::ends::{Recorder, Recording, View};
 use capture::file::{FileError, decompressed};
 use capture::index::IndexWriter;
 use capture::report::TraceReport;
-use capture::{Trace, TraceOptions, Zoom};
+use capture::{Trace, TraceOptions};
 
 use super::super::standard_input;
-use super::index::Place;
+use super::place::Place;
 
 use crate::exit::{Complaint, Exit};
 
-/// What pcap and pcapng files begin with; no log of a tool does.
-const HEADS: [[u8; 4]; 5] = [
-    [0xa1, 0xb2, 0xc3, 0xd4],
-    [0xd4, 0xc3, 0xb2, 0xa1],
-    [0xa1, 0xb2, 0x3c, 0x4d],
-    [0x4d, 0x3c, 0xb2, 0xa1],
-    [0x0a, 0x0d, 0x0d, 0x0a],
-];
 /// What is read at once; a record of a capture is half as long at most.
 const BUFFER_BYTES: usize = 2 * capture::file::MAX_RECORD_BYTES;
 pub const READ_BYTES: usize = 256 << 10;
@@ -42,9 +34,10 @@ pub fn read(path: &Path) -> anyhow::Result<TraceReport> {
 ///
 /// # Errors
 /// Where the file cannot be opened or read.
-pub fn read_drawn(path: &Path, zoom: Option<Zoom>, place: Option<&Place>) -> anyhow::Result<TraceReport> {
+pub fn read_drawn(path: &Path, view: View, place: Option<&Place>) -> anyhow::Result<TraceReport> {
     let has_index = place.is_some();
-    let mut trace = Trace::new(TraceOptions { columns: Some(super::COLUMNS), zoom, has_index, ..options() });
+    let View { columns, zoom } = view;
+    let mut trace = Trace::new(TraceOptions { columns: Some(columns), zoom, has_index, ..options() });
     let mut index = place.map(|place| IndexWriter::new(place.spacing()));
     let rest = feed(path, |bytes| {
         let used = trace.read(bytes);
@@ -66,18 +59,6 @@ fn options() -> TraceOptions {
     // Where the kernel gives no random bytes, a known seed costs time on a hostile file and nothing else.
     let hash_seed = linux::random::bytes().map_or(0, u64::from_ne_bytes);
     TraceOptions { hash_seed, ..TraceOptions::default() }
-}
-
-/// Whether a file that begins so is a capture.
-pub fn is_capture(head: &[u8]) -> bool {
-    HEADS.iter().any(|known| head.starts_with(known))
-}
-
-/// Whether a file is a capture that nothing has compressed.
-pub fn is_plain(path: &Path) -> bool {
-    let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(4).read_to_end(&mut head));
-    read.is_ok() && is_capture(&head)
 }
 
 /// Keeps the packets of one capture.
