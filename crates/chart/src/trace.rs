@@ -9,7 +9,7 @@ use crate::font::Fonts;
 use crate::header::Header;
 use crate::layout;
 use crate::palette::{BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, VERMILLION};
-use crate::panel::{BandStep, Key, Label, Layer, Mark, Panel, Sample, Step, peak, stairs};
+use crate::panel::{Key, Label, Layer, Mark, Panel, Sample, Step, peak, stairs};
 use crate::run::story::amount;
 use crate::scene::{Colour, Dash, Paint, Pen};
 use crate::span::{Axis, Span};
@@ -216,17 +216,16 @@ fn numbers(view: &View) -> Panel {
 
 /// What was sent, from the lowest to the highest byte of each column.
 fn data(view: &View, panel: &mut Panel) {
-    let mut steps = Vec::new();
     let mut lines = Vec::new();
+    // A line is seen that is as high as it is wide.
+    let least = panel.top / panel.height;
     for (index, column) in view.each() {
         // Where something was retransmitted, the lowest byte is one of that.
         let low = if column.retransmits > 0 { column.acked.get().map(|acked| acked.1) } else { None };
         if let Some((lowest, high)) = column.sent.get() {
             let low = low.unwrap_or(lowest).clamp(lowest, high);
-            let (from_us, to_us) = (view.at(index), view.at(index + 1));
-            let step = BandStep { from_us, to_us, low: view.number(low), high: view.number(high) };
-            lines.push(vec![(from_us, step.low), (from_us, step.high)]);
-            steps.push(step);
+            let (from_us, low, high) = (view.at(index), view.number(low), view.number(high));
+            lines.push(vec![(from_us, low), (from_us, high.max(low + least))]);
         }
     }
     if !lines.is_empty() {

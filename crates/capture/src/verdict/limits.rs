@@ -168,7 +168,14 @@ fn application(judged: &Judged) -> Option<Verdict> {
     let is_either = judged.direction.is_writer_in_doubt();
     let pauses = longest.map_or_else(
         || ": short gaps, each with the window open".to_owned(),
-        |pause| format!(", {count} pauses of 100 ms and more, the longest {}", time(pause.to_ns - pause.from_ns)),
+        |pause| {
+            let longest = time(pause.to_ns - pause.from_ns);
+            if count == 1 {
+                format!(", and one pause of {longest}")
+            } else {
+                format!(", {count} pauses of 100 ms and more, the longest {longest}")
+            }
+        },
     );
     let either = if is_either {
         "; its application wrote no more, or its send buffer was full and its writer tried again by a timer: this capture does not tell these apart"

@@ -92,6 +92,25 @@ fn a_part_is_drawn_from_the_index_as_from_the_whole_capture() {
     }
 }
 
+/// Of a part of a large transfer a column holds less than a pixel of it.
+#[test]
+fn what_was_sent_is_seen_however_little_of_it_is_in_a_column() {
+    let folder = Folder::new(&["--rtt", "20ms"]);
+    let (_, svg) = folder.draw("kept", &PART);
+    let sequence = &svg[svg.find("id=\"sequence\"").unwrap()..svg.find("id=\"rtt\"").unwrap()];
+    let strokes = sequence.split("<path d=\"").filter(|path| path.contains("stroke=\"#1f2428\""));
+    let longest = strokes.max_by_key(|path| path.len()).unwrap();
+    // From where it moves to, each goes up.
+    let heights: Vec<f64> = longest[..longest.find('"').unwrap()]
+        .split('M')
+        .filter_map(|line| {
+            let (from, up) = line.split_once('V')?;
+            Some((from.split_once(' ')?.1.parse::<f64>().ok()? - up.parse::<f64>().ok()?).abs())
+        })
+        .collect();
+    assert!(heights.len() > 100 && heights.iter().all(|height| *height > 0.8), "{heights:?}");
+}
+
 #[test]
 fn what_was_before_a_part_is_not_read_again_and_a_capture_that_has_changed_is() {
     let folder = Folder::new(&["--rtt", "20ms"]);
