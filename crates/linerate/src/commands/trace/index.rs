@@ -9,15 +9,15 @@ use capture::ends::View;
 use capture::index::{PartRead, TraceIndex};
 use capture::report::TraceReport;
 
-use super::place::Place;
+use super::index_file::IndexFile;
 use super::source;
 use crate::show::trace as show;
 
 /// What the capture holds, with a part of the transfer of a number drawn, if its index is kept.
-pub fn part(place: &Place, capture: &Path, number: usize, view: View) -> Option<TraceReport> {
+pub fn part(index_file: &IndexFile, capture: &Path, number: usize, view: View) -> Option<TraceReport> {
     let zoom = view.zoom?;
-    let bytes = place.read().ok()?;
-    let index = TraceIndex::read(&bytes, place.identity())?;
+    let bytes = index_file.read().ok()?;
+    let index = TraceIndex::read(&bytes, index_file.identity())?;
     let mut report = index.report().clone();
     show::rank(&mut report);
     let (connection, transfer) = show::transfers(&report).get(number.checked_sub(1)?).copied()?;

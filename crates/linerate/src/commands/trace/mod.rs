@@ -3,8 +3,8 @@
 mod follow;
 pub mod heads;
 mod index;
+mod index_file;
 mod join;
-mod place;
 pub mod source;
 mod table;
 mod xplot;
@@ -19,7 +19,7 @@ use capture::file::FileError;
 use capture::report::{TraceDocument, TraceReport, TransferReport};
 use capture::xplot::Drawn;
 use chart::Form;
-use place::Place;
+use index_file::IndexFile;
 
 use super::{file, plot, print, print_text};
 use crate::cli::Common;
@@ -117,10 +117,10 @@ fn read(args: &TraceArgs, path: &Path, zoom: Option<Zoom>) -> anyhow::Result<Tra
     if xplot::is_named(picture) {
         return source::read(path);
     }
-    let place = Place::of(path);
+    let index_file = IndexFile::of(path);
     let view = View { columns: COLUMNS, zoom };
-    let part = place.as_ref().and_then(|place| index::part(place, path, args.flow.unwrap_or(1), view));
-    part.map_or_else(|| source::read_drawn(path, view, place.as_ref()), Ok)
+    let part = index_file.as_ref().and_then(|index_file| index::part(index_file, path, args.flow.unwrap_or(1), view));
+    part.map_or_else(|| source::read_drawn(path, view, index_file.as_ref()), Ok)
 }
 
 /// What to do with a file that is none.

@@ -12,7 +12,7 @@ use capture::report::TraceReport;
 use capture::{Trace, TraceOptions};
 
 use super::super::standard_input;
-use super::place::Place;
+use super::index_file::IndexFile;
 
 use crate::exit::{Complaint, Exit};
 
@@ -30,15 +30,15 @@ pub fn read(path: &Path) -> anyhow::Result<TraceReport> {
     Ok(trace.end(&rest))
 }
 
-/// The same with columns for pictures, of all or of a part. Where `place` is known, an index of the capture is kept there.
+/// The same with columns for pictures, of all or of a part. Where `index_file` is known, an index of the capture is kept there.
 ///
 /// # Errors
 /// Where the file cannot be opened or read.
-pub fn read_drawn(path: &Path, view: View, place: Option<&Place>) -> anyhow::Result<TraceReport> {
-    let has_index = place.is_some();
+pub fn read_drawn(path: &Path, view: View, index_file: Option<&IndexFile>) -> anyhow::Result<TraceReport> {
+    let has_index = index_file.is_some();
     let View { columns, zoom } = view;
     let mut trace = Trace::new(TraceOptions { columns: Some(columns), zoom, has_index, ..options() });
-    let mut index = place.map(|place| IndexWriter::new(place.spacing()));
+    let mut index = index_file.map(|index_file| IndexWriter::new(index_file.spacing()));
     let rest = feed(path, |bytes| {
         let used = trace.read(bytes);
         if let Some(index) = &mut index {
@@ -47,10 +47,10 @@ pub fn read_drawn(path: &Path, view: View, place: Option<&Place>) -> anyhow::Res
         used
     })?;
     let report = trace.end(&rest);
-    if let Some((place, index)) = place.zip(index)
-        && let Some(pieces) = index.finish(&report, place.identity())
+    if let Some((index_file, index)) = index_file.zip(index)
+        && let Some(pieces) = index.finish(&report, index_file.identity())
     {
-        place.keep(&pieces);
+        index_file.keep(&pieces);
     }
     Ok(report)
 }

@@ -18,14 +18,14 @@ const MOST_KEPT_BYTES: u64 = 256 << 20;
 
 /// Where the index of a capture is kept.
 #[derive(Debug)]
-pub struct Place {
+pub struct IndexFile {
     path: PathBuf,
     /// Says which capture, as it is now, and which program an index is of.
     identity: String,
     file_bytes: u64,
 }
 
-impl Place {
+impl IndexFile {
     /// None for what is read once (a pipe), small, or compressed, and where the user has no cache.
     pub fn of(capture: &Path) -> Option<Self> {
         let capture = fs::canonicalize(capture).ok()?;
