@@ -15,7 +15,7 @@ pub(crate) struct CostMeter {
     from_bytes: u64,
     /// Bytes of the last ticks, the newest last.
     recent: [u64; TICKS],
-    filled: usize,
+    filled: u8,
     open: Vec<Layer>,
     second_from_ns: i64,
     second_bytes: u64,
@@ -145,7 +145,9 @@ impl CostMeter {
         #[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "not negative")]
         let newest = each as u64;
         self.recent[TICKS - 1] = newest;
-        self.filled = (self.filled + 1).min(TICKS);
+        if usize::from(self.filled) < TICKS {
+            self.filled += 1;
+        }
         self.tick_from_ns += ticks * self.tick_ns;
         self.tick_from_bytes = delivered;
         if time_ns - self.second_from_ns >= SECOND_NS {
@@ -171,7 +173,7 @@ impl CostMeter {
             return;
         }
         // In slow start the last tick is the rate; a steady transfer has its mean.
-        let ticks = &self.recent[TICKS - self.filled..];
+        let ticks = &self.recent[TICKS - usize::from(self.filled)..];
         let mean = ticks.iter().sum::<u64>() as f64 / ticks.len() as f64;
         let most = self.best_second.map_or(f64::INFINITY, |best| best as f64 * self.tick_ns as f64 / 1e9);
         let before = mean.max(self.recent[TICKS - 1] as f64).min(most);

@@ -325,14 +325,15 @@ struct Recent {
     is_asked: bool,
     /// The burst that is under way began before a third of the send buffer was free.
     is_topping_up: bool,
-    /// Bytes outstanding when the burst that is under way began.
-    begun: u64,
+    /// Bytes outstanding when the burst that is under way began; what 32 bits hold at most.
+    begun: u32,
     /// As much is outstanding as the send buffer holds, and a third of it is not free yet.
     is_filled: bool,
     /// And all that was written had left, before what leaves now.
     is_full: bool,
-    /// The last packet of new data waited in the sending host since the one before it left: for so long. 0 where it did not.
-    held_ns: i64,
+    /// The last packet of new data waited in the sending host since the one before it left: for so long, or what 32 bits hold of it. 0 where it did
+    /// not.
+    held_ns: u32,
 }
 
 /// Pieces that are remembered of one direction: 1 GiB in segments of 4 KiB.

@@ -174,8 +174,10 @@ impl Direction {
         if activity == Activity::Waiting {
             recall.waited_since(recent.data_ns, Accounts { budget, series: series.as_deref_mut() });
         }
-        recall
-            .push(Interval { from_ns, to_ns, owner, activity, begun: recent.begun, filled: recent.behind_data }, known);
+        recall.push(
+            Interval { from_ns, to_ns, owner, activity, begun: recent.begun.into(), filled: recent.behind_data },
+            known,
+        );
         if let Some(known) = known {
             // A writer may have filled its buffer before it was first woken, or the other way round: it is one buffer.
             let since_ns = wakes.since_ns().into_iter().chain(refills.level().map(|(_, since_ns)| since_ns)).min();
@@ -262,7 +264,11 @@ impl Direction {
             acks: self.recent.heard,
             roomy: self.recent.roomy,
         };
+        let was_known = self.wakes.level().is_some();
         let is_released = self.wakes.burst(burst);
+        if !was_known && self.wakes.level().is_some() {
+            self.recall.reopen();
+        }
         // What was acknowledged with the window open was not answered: it is not what limited.
         if self.recent.roomy >= LEAST_ROOMY && !self.recent.is_asked {
             let before = before.max(train);
@@ -305,9 +311,13 @@ impl Direction {
         let before = self.outstanding();
         if since.data_ns > self.clock.burst_gap_ns(self.path_rtt_ns()) {
             self.recent.is_full = self.recent.is_filled;
-            self.recent.begun = before;
+            self.recent.begun = u32::try_from(before).unwrap_or(u32::MAX);
             let (is_asked, grain) = (self.recent.is_asked, 2 * u64::from(self.mss()));
+            let was_known = self.refills.level().is_some();
             self.refills.start(RefillStart { at_ns, data_ns: since.data_ns, before, is_asked, grain });
+            if !was_known && self.refills.level().is_some() {
+                self.recall.reopen();
+            }
             if self.wakes.level().is_none() && self.refills.level().is_some() {
                 self.recent.is_topping_up = self.refills.is_early(before);
             }

@@ -36,8 +36,6 @@ pub(crate) struct Recall {
     plateau_ns: i64,
     /// The owner that they have been given, once it was known.
     known: Option<Owner>,
-    /// Since when it has had them.
-    known_since_ns: i64,
     /// Some have come since then that were not given to it.
     has_open: bool,
 }
@@ -96,6 +94,11 @@ impl Recall {
         (self.plateau_ns, self.known) = (at_ns, None);
     }
 
+    /// More is known of the owner than when it was given what it has.
+    pub(super) fn reopen(&mut self) {
+        self.has_open = true;
+    }
+
     /// An interval whose owner may be another; with `known`, the plateau has shown it.
     pub(super) fn push(&mut self, interval: Interval, known: Option<Owner>) {
         self.has_open |= known.is_none() && interval.owner != Owner::ReceiverWindow;
@@ -118,14 +121,10 @@ impl Recall {
     /// The transfer has shown its owner, from the beginning of what it shows it by.
     #[inline]
     pub(super) fn settle(&mut self, owner: Owner, reach: Reach, mut accounts: Accounts) {
-        let since_ns = match reach {
-            Reach::Plateau => self.plateau_ns,
-            Reach::Writer { since_ns, .. } => since_ns,
-        };
-        if self.known == Some(owner) && !self.has_open && since_ns >= self.known_since_ns {
+        if self.known == Some(owner) && !self.has_open {
             return;
         }
-        (self.known, self.known_since_ns, self.has_open) = (Some(owner), since_ns, false);
+        (self.known, self.has_open) = (Some(owner), false);
         for interval in self.intervals.iter_mut().rev() {
             let in_plateau = interval.to_ns > self.plateau_ns;
             let is_reached = match reach {
@@ -214,7 +213,7 @@ impl Recall {
     }
 }
 
-saved!(Recall { intervals, plateau_ns, known, known_since_ns, has_open });
+saved!(Recall { intervals, plateau_ns, known, has_open });
 saved!(Interval { from_ns, to_ns, owner, activity, begun, filled });
 saved_enum!(Activity { Sending, Waiting });
 
@@ -321,6 +320,7 @@ mod tests {
         books.recall.start_plateau(6 * MS);
         books.spend(4..8, Owner::CongestionWindow, Activity::Waiting);
         for (since_ms, spent_ms) in [(5, 4), (7, 4), (0, 8)] {
+            books.recall.reopen();
             let accounts = Accounts { budget: &mut books.budget, series: Some(&mut books.series) };
             let reach = Reach::Writer { since_ns: since_ms * MS, early_above: u64::MAX, held: u64::MAX };
             books.recall.settle(Owner::SendBuffer, reach, accounts);

@@ -66,7 +66,8 @@ impl Direction {
             self.late(segment, from, to.min(self.numbers.next));
         } else {
             let has_waited = self.has_waited(segment);
-            self.recent.held_ns = if has_waited { time_ns - self.recent.data_ns } else { 0 };
+            let held_ns = if has_waited { time_ns - self.recent.data_ns } else { 0 };
+            self.recent.held_ns = u32::try_from(held_ns).unwrap_or(u32::MAX);
             if !has_waited {
                 self.note_pause(segment);
             }
@@ -113,7 +114,7 @@ impl Direction {
     /// The owner of the time up to a packet, where packets wait in the sending host: what stands there is a queue, of the first bottleneck. What
     /// comes between two packets of the queue changes nothing, until none has followed for twice as long as before.
     fn holder(&self, time_ns: i64) -> Option<Owner> {
-        if self.recent.held_ns == 0 || time_ns - self.recent.data_ns > 2 * self.recent.held_ns {
+        if self.recent.held_ns == 0 || time_ns - self.recent.data_ns > 2 * i64::from(self.recent.held_ns) {
             return None;
         }
         // Whoever has no more to write meanwhile, and whatever buffer is full of what stands there: the queue is what limits.

@@ -28,7 +28,7 @@ pub(crate) struct WakeLevels {
     /// Bytes outstanding when a writer was woken at that level, smoothed.
     woken: u64,
     /// The bin of most votes, and when it was first voted for by the bursts that were remembered when it became that.
-    most: usize,
+    most: u8,
     since_ns: i64,
 }
 
@@ -140,10 +140,10 @@ impl WakeLevels {
         last.rotate_left(1);
         last[KEPT - 1] = Released { from_ns: burst.at_ns - burst.data_ns, low, high };
         let most = most_voted(bins);
-        if self.most == most {
+        if usize::from(self.most) == most {
             return;
         }
-        self.most = most;
+        self.most = u8::try_from(most).unwrap_or(u8::MAX);
         let first = last.iter().find(|burst| (usize::from(burst.low)..=usize::from(burst.high)).contains(&most));
         self.since_ns = first.map_or(burst.at_ns, |first| first.from_ns);
     }
