@@ -5,6 +5,7 @@
 //! * [`observations`]: what the numbers of a test say, with the numbers
 //! * [`limits`]: how much is read
 //! * [`evidence`]: what stands beside the logs of tests: echoes, hops, sockets, counters, downloads
+//! * [`signatures`]: lines that say something by themselves, by a table
 //! * [`figures`]: numbers wherever a text has them, with what they are of
 //! * [`round`]: files together as the round that a diagnosis works on
 //! * [`perfsonar`]: results that perfSONAR archives
@@ -46,6 +47,7 @@ mod rtt;
 mod samples;
 mod seen;
 mod segments;
+pub mod signatures;
 mod sizes;
 mod skipped;
 mod so_far;

@@ -25,6 +25,7 @@
 //! * `servers`: downloads from several servers
 //! * `radio`: links of Wi-Fi
 //! * `watches`: bursts, queues of switches, and drops that were watched
+//! * `signatures`: lines that say something by themselves
 //! * `stated`: rates that people state
 //! * `figures`: numbers of a text, one beside the other
 //! * `access`, `disks`, `ports`: access lines, disks beside copies, ports of routers with bad frames
@@ -49,6 +50,7 @@ mod retransmits;
 mod servers;
 mod settings;
 mod shapers;
+mod signatures;
 mod so_far;
 mod stated;
 mod statement;
@@ -87,6 +89,7 @@ pub fn with_facts(round: &Round, counters: &[HostCounters], facts: &[(Option<Str
     all.extend(radio::of(&beside));
     all.extend(one_way::of(&beside));
     all.extend(ports::of(&beside));
+    all.extend(signatures::of(&beside));
     all.extend(access::of(&beside));
     all.extend(stated::of(&beside));
     all.extend(watches::of(&beside));

@@ -12,6 +12,7 @@ use super::counted::{
 use super::socket::Socket;
 use super::watched::{DeviceBursts, DropsOfBurst, HostDrops, SwitchQueue};
 use crate::figures::Figure;
+use crate::signatures::SignatureFact;
 use crate::stated_rate::StatedRate;
 
 /// What one output says of a host.
@@ -25,6 +26,8 @@ pub enum HostFact {
     Rings(RingSizes),
     /// Whether a NIC merges what it receives.
     Lro(LroState),
+    /// What lines say by the table of such lines.
+    Signature(SignatureFact),
     /// A queue of a device, and what it dropped.
     Qdisc(QdiscState),
     /// What CPUs did.

@@ -71,6 +71,7 @@ mod windows_tcp;
 
 use super::anomaly::Anomalies;
 use super::command::after_prompt;
+use super::signatures;
 use super::source::unquoted;
 
 pub use access::{AccessRates, AccessStreams, LoadedLatency};
@@ -99,7 +100,7 @@ pub(crate) const THIS_HOST: &str = "this host";
 /// Reads an output that begins at the first of `lines`; `before` are those above it.
 type Reader = fn(lines: &[&str], before: &[&str], anomalies: &mut Vec<String>) -> Option<Found>;
 
-const READERS: [Reader; 82] = [
+const READERS: [Reader; 83] = [
     ping::read,
     ping::answers,
     tracepath::read,
@@ -182,12 +183,19 @@ const READERS: [Reader; 82] = [
     lspci::read,
     policed::read,
     routed::read,
+    by_table,
 ];
+
+/// What the table of lines knows, where no reader of a whole output does.
+fn by_table(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
+    signatures::read(lines).map(|found| Found { shows: found.shows, lines: found.lines })
+}
 
 /// All such outputs of a text, and the text with their lines empty; `None` where there are none.
 pub(crate) fn extract(text: &str, outside: &mut Anomalies) -> (Vec<Evidence>, Option<String>) {
     // Most files are logs of tests only.
-    if !text.lines().any(|line| may_begin(line) && MARKS.iter().any(|mark| line.contains(mark))) {
+    let may_hold = |line: &str| MARKS.iter().any(|mark| line.contains(mark)) || signatures::may_know(line);
+    if !text.lines().any(|line| may_begin(line) && may_hold(line)) {
         return (Vec::new(), None);
     }
     let lines: Vec<&str> = text.lines().map(unquoted).collect();
@@ -251,7 +259,9 @@ fn may_begin(line: &str) -> bool {
 }
 
 /// A text without any of these has none of these outputs.
-const MARKS: [&str; 130] = [
+const MARKS: [&str; 132] = [
+    "TcpExt",
+    "Udp: ",
     "route to: ",
     "LnkCap:",
     "police:",

@@ -128,6 +128,7 @@ fn subject(fact: &HostFact) -> String {
         HostFact::SmallWindow(one) => format!("a receive window of {} of {}", one.window, one.from),
         HostFact::Relayed(one) => format!("{} through the relay {}", one.peer, one.relay),
         HostFact::Outgoing(one) => format!("packets to {} leave by {}", one.to, one.device),
+        HostFact::Signature(_) => "lines that say something by themselves".to_owned(),
         HostFact::Policed(one) => format!("a policer of {}, which dropped {} packets", one.rate, one.dropped),
         HostFact::Figures(all) => format!("{} numbers of the text and of what was measured", all.len()),
         HostFact::Stated(rate) => format!("{} in and {} out, which line {} states", rate.down, rate.up, rate.line),
