@@ -20,6 +20,7 @@ pub mod anomaly;
 mod assemble;
 mod command;
 mod consistency;
+mod counter_kinds;
 mod declared;
 pub mod evidence;
 mod failure;

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::counter_kinds::{self, CounterMeaning, PartOfWhat, plain, without_queue};
 use super::evidence::{
     AllowanceExceeded, CounterKind, DeviceCounters, HostFact, LateCollisions, LossKind, LostSoFar, PartOf,
     RetransmittedSoFar,
 };
+use super::signatures::{SignatureFact, SignatureWeight};
 
 /// All that the only reading of some counters, or the last one, tells.
 pub(crate) fn facts_of(readings: &[&DeviceCounters]) -> Vec<HostFact> {
@@ -14,7 +16,49 @@ pub(crate) fn facts_of(readings: &[&DeviceCounters]) -> Vec<HostFact> {
     let allowance = exceeded(only).map(HostFact::Allowance);
     let lost = lost(only).map(HostFact::LostSoFar);
     let again = retransmitted(only).map(HostFact::RetransmittedSoFar);
-    lost.into_iter().chain(again).chain(late).chain(allowance).collect()
+    let is_late = late.is_some();
+    let others = meant(only).into_iter().filter(|(kind, _)| !(is_late && kind.id == HALF_DUPLEX));
+    let others = others.map(|(_, fact)| HostFact::Signature(fact));
+    lost.into_iter().chain(again).chain(late).chain(allowance).chain(others).collect()
+}
+
+/// Collisions that come late say more than all of them.
+const HALF_DUPLEX: &str = "half-duplex";
+
+/// What counters say whose kind has a sentence.
+fn meant(reading: &DeviceCounters) -> Vec<(&'static CounterMeaning, SignatureFact)> {
+    // A change is said of as such.
+    let is_total = reading.kind != CounterKind::KernelChange;
+    let kinds = counter_kinds::all().iter().filter(|_| is_total);
+    kinds.filter_map(|kind| Some((kind, said(reading, kind)?))).collect()
+}
+
+fn said(reading: &DeviceCounters, kind: &CounterMeaning) -> Option<SignatureFact> {
+    let says = kind.says.as_ref()?;
+    let (counter, lost) = largest(&reading.values, kind).filter(|(_, lost)| *lost >= kind.least)?;
+    let of = match kind.of {
+        None => String::new(),
+        Some(of) => {
+            let way = if of == PartOfWhat::Received { Way::Received } else { Way::Sent };
+            let passed = frames(&reading.values, way)?.count;
+            let all = passed.saturating_add(lost);
+            (lost.saturating_mul(kind.part) >= all).then_some(())?;
+            format!(" beside {passed} packets")
+        }
+    };
+    let device = reading.device.as_deref().unwrap_or("a NIC");
+    let says = says.replace("{lost}", &lost.to_string()).replace("{of}", &of).replace("{counter}", &counter);
+    Some(SignatureFact { weight: SignatureWeight::Fault, says: says.replace("{device}", device) })
+}
+
+/// The counter of a kind that stands highest; those of a NIC's queues are added up.
+fn largest(values: &BTreeMap<String, u64>, kind: &CounterMeaning) -> Option<(String, u64)> {
+    let mut known: BTreeMap<String, u64> = BTreeMap::new();
+    for (name, value) in values.iter().filter(|(name, _)| kind.has(&plain(name))) {
+        let sum = known.entry(without_queue(name).unwrap_or_else(|| name.clone())).or_default();
+        *sum = sum.saturating_add(*value);
+    }
+    known.into_iter().max_by_key(|(_, value)| *value)
 }
 
 /// What was lost, where it is a part of all that came that no healthy host loses.
@@ -36,10 +80,7 @@ fn lost(reading: &DeviceCounters) -> Option<LostSoFar> {
         return (lost.saturating_mul(FULL_SOCKETS) >= all && lost >= FEWEST)
             .then(|| found(LossKind::FullSocket, "Udp.RcvbufErrors", lost, all));
     }
-    let most = |names: &[&str]| {
-        let known = values.iter().filter(|(name, _)| names.contains(&plain(name).as_str()));
-        known.max_by_key(|(_, lost)| **lost).map(|(name, lost)| (name.clone(), *lost))
-    };
+    let most = |id: &str| largest(values, counter_kinds::of(id)?);
     // Where counters of zero were left out, a port that sent and has none of what it received has received nothing whole.
     let is_of_used = values.values().all(|value| *value > 0) && value("tx_packets").is_some();
     let nothing_whole = is_of_used && !RECEIVED.iter().any(|name| values.contains_key(*name));
@@ -47,8 +88,8 @@ fn lost(reading: &DeviceCounters) -> Option<LostSoFar> {
     let part = |(counter, lost): (String, u64)| (counter, lost, lost.saturating_add(received));
     let is_much =
         |(_, lost, all): &(String, u64, u64), one_of: u64| lost.saturating_mul(one_of) >= *all && *lost >= FEWEST;
-    let damaged = most(&DAMAGED).map(part).filter(|lost| is_much(lost, DAMAGED_PART));
-    let no_room = || most(&NO_ROOM).filter(|_| !nothing_whole).map(part).filter(|lost| is_much(lost, FULL_RING));
+    let damaged = most("damage").map(part).filter(|lost| is_much(lost, DAMAGED_PART));
+    let no_room = || most("full-ring").filter(|_| !nothing_whole).map(part).filter(|lost| is_much(lost, FULL_RING));
     if let Some((counter, lost, all)) = damaged {
         let bytes = values.iter().find(|(name, _)| BAD_BYTES.contains(&plain(name).as_str())).map(|(_, bytes)| *bytes);
         let mean_length = bytes.and_then(|bytes| bytes.checked_div(lost)).filter(|length| FRAME.contains(length));
@@ -134,40 +175,28 @@ fn frames(values: &BTreeMap<String, u64>, way: Way) -> Option<Frames> {
         }
     }
     let name = if way == Way::Received { "rx_packets" } else { "tx_packets" };
-    values.get(name).map(|count| Frames { counters: name.to_owned(), count: *count })
+    let whole = values.get(name).map(|count| Frames { counters: name.to_owned(), count: *count });
+    whole.or_else(|| frames_of_queues(values, way))
 }
 
-/// Drivers write one name in many ways: `rx_fcs_errors`, `RxFcsErr`.
-fn plain(name: &str) -> String {
-    name.chars().filter(|letter| letter.is_ascii_alphanumeric()).map(|letter| letter.to_ascii_lowercase()).collect()
+/// Drivers that count by queues only, or under names of their own.
+fn frames_of_queues(values: &BTreeMap<String, u64>, way: Way) -> Option<Frames> {
+    let names: [&str; 6] = if way == Way::Received {
+        ["rxqueuepackets", "rxucastpackets", "rxucastpkts", "ucastpktsrx", "rcvpkts", "driverrxpacket"]
+    } else {
+        ["txqueuepackets", "txucastpackets", "txucastpkts", "ucastpktstx", "xmitpkts", "drivertxpacket"]
+    };
+    let own = values.iter().filter(|(name, _)| names.contains(&plain(name).as_str()));
+    let mut sums: BTreeMap<String, u64> = BTreeMap::new();
+    for (name, count) in own {
+        let sum = sums.entry(without_queue(name).unwrap_or_else(|| name.clone())).or_default();
+        *sum = sum.saturating_add(*count);
+    }
+    sums.into_iter().max_by_key(|(_, count)| *count).map(|(counters, count)| Frames { counters, count })
 }
 
 /// Counters of packets that arrived whole.
 const RECEIVED: [&str; 5] = ["rx_packets", "rx_ucast", "rx_mcast", "rx_bcast", "rx_ucast_packets"];
-/// Counters of packets for which a NIC had no room.
-const NO_ROOM: [&str; 9] = [
-    "rxmissed",
-    "rxmissederrors",
-    "rxnobuffercount",
-    "rxoutofbuffer",
-    "rxfifoerrors",
-    "rxoverrun",
-    "rxdiscardsphy",
-    "rxtotaldiscardpkts",
-    "rxtotalringdiscards",
-];
-/// Counters of frames whose check sequence was wrong.
-const DAMAGED: [&str; 9] = [
-    "rxcrcerrors",
-    "rxcrcerr",
-    "rxfcserrors",
-    "rxfcserr",
-    "rxfcserror",
-    "rxcrcerrorsphy",
-    "rxcrc",
-    "rxcrcalignerrors",
-    "infcserror",
-];
 /// Counters of the bytes of damaged frames.
 const BAD_BYTES: [&str; 3] = ["rxbadbyte", "rxbadbytes", "inbadoctets"];
 /// What frames may be long.

@@ -37,13 +37,20 @@ pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opti
         used += between + more.len();
         own.extend(more);
     }
+    let mut queue = String::new();
     for (name, value) in &own {
-        if readings.last().is_some_and(|last| last.contains_key(&name.replace(' ', "_"))) {
+        // `Rx Queue#: 3` stands above the counters of a queue.
+        if name.ends_with(" Queue#") {
+            queue = format!("{value}:_");
+            continue;
+        }
+        // Drivers that write words have blanks between them.
+        let name = format!("{queue}{}", name.replace(' ', "_"));
+        if readings.last().is_some_and(|last| last.contains_key(&name)) {
             readings.push(BTreeMap::new());
         }
         if let Some(last) = readings.last_mut() {
-            // Drivers that write words have blanks between them.
-            last.insert(name.replace(' ', "_"), *value);
+            last.insert(name, *value);
         }
     }
     let device =

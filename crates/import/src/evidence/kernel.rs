@@ -8,17 +8,46 @@ use super::host_fact::{HostFact, LinkState};
 use super::shown::{CounterKind, DeviceCounters, Found, Shown, command_above, command_near};
 use crate::command::after_prompt;
 
-/// Reads columns of `/proc/net/snmp` that were cut out of it: `InSegs OutSegs RetransSegs` and the numbers below.
+/// Reads columns of `/proc/net/snmp`, whole (`Udp: InDatagrams …` and `Udp: 9122013 …` below it, table by table) or cut out of it:
+/// `InSegs OutSegs RetransSegs` and the numbers below.
 pub(crate) fn snmp(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
-    let names: Vec<&str> = lines.first()?.trim().trim_start_matches("Tcp:").split_whitespace().collect();
-    let is_of_tcp = names.len() >= 2 && names.iter().all(|name| SNMP_OF_TCP.contains(name));
-    is_of_tcp.then_some(())?;
-    let numbers = lines.get(1)?.trim().trim_start_matches("Tcp:");
-    let numbers: Option<Vec<u64>> = numbers.split_whitespace().map(|number| number.parse().ok()).collect();
+    let mut values = BTreeMap::new();
+    let mut used = 0;
+    for pair in lines.chunks_exact(2).take(MAX_TABLES) {
+        let Some(table) = snmp_table([pair[0], pair[1]]) else { break };
+        values.extend(table);
+        used += 2;
+    }
+    found(CounterKind::Kernel, None, values, used)
+}
+
+/// More tables than any kernel has.
+const MAX_TABLES: usize = 32;
+
+fn snmp_table([titles, numbers]: [&str; 2]) -> Option<Vec<(String, u64)>> {
+    let (table, names) = of_table(titles);
+    let names: Vec<&str> = names.split_whitespace().collect();
+    let is_named = |name: &&str| name.starts_with(|first: char| first.is_ascii_uppercase());
+    let is_known = match table {
+        Some(_) => names.iter().all(is_named),
+        None => names.iter().all(|name| SNMP_OF_TCP.contains(name)),
+    };
+    (names.len() >= 2 && is_known).then_some(())?;
+    let (below, numbers) = of_table(numbers);
+    (below.is_none() || below == table).then_some(())?;
+    let numbers: Option<Vec<i64>> = numbers.split_whitespace().map(|number| number.parse().ok()).collect();
     let numbers = numbers.filter(|numbers| numbers.len() == names.len())?;
-    let values = names.iter().zip(numbers).map(|(name, value)| (format!("Tcp.{name}"), value)).collect();
-    let counters = DeviceCounters { kind: CounterKind::Kernel, device: None, values };
-    Some(Found { shows: vec![Shown::Counters(counters)], lines: 2 })
+    let table = table.unwrap_or("Tcp");
+    let each = names.iter().zip(numbers).map(|(name, value)| (format!("{table}.{name}"), u64::try_from(value).unwrap_or(0)));
+    Some(each.collect())
+}
+
+/// The table of a line, and what follows.
+fn of_table(line: &str) -> (Option<&str>, &str) {
+    match line.trim().split_once(": ") {
+        Some((table, rest)) if TABLES.contains(&table) => (Some(table), rest),
+        _ => (None, line.trim()),
+    }
 }
 
 const SNMP_OF_TCP: [&str; 7] = ["ActiveOpens", "PassiveOpens", "InSegs", "OutSegs", "RetransSegs", "InErrs", "OutRsts"];

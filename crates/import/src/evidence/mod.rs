@@ -30,6 +30,7 @@ mod kernel;
 mod lspci;
 pub(crate) mod mtr;
 mod ndt7;
+mod named_values;
 mod netperf;
 mod netstat_devices;
 mod nic;
@@ -100,7 +101,7 @@ pub(crate) const THIS_HOST: &str = "this host";
 /// Reads an output that begins at the first of `lines`; `before` are those above it.
 type Reader = fn(lines: &[&str], before: &[&str], anomalies: &mut Vec<String>) -> Option<Found>;
 
-const READERS: [Reader; 83] = [
+const READERS: [Reader; 84] = [
     ping::read,
     ping::answers,
     tracepath::read,
@@ -183,6 +184,7 @@ const READERS: [Reader; 83] = [
     lspci::read,
     policed::read,
     routed::read,
+    named_values::read,
     by_table,
 ];
 
@@ -194,7 +196,9 @@ fn by_table(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
 /// All such outputs of a text, and the text with their lines empty; `None` where there are none.
 pub(crate) fn extract(text: &str, outside: &mut Anomalies) -> (Vec<Evidence>, Option<String>) {
     // Most files are logs of tests only.
-    let may_hold = |line: &str| MARKS.iter().any(|mark| line.contains(mark)) || signatures::may_know(line);
+    let may_hold = |line: &str| {
+        MARKS.iter().any(|mark| line.contains(mark)) || signatures::may_know(line) || named_values::may_begin(line)
+    };
     if !text.lines().any(|line| may_begin(line) && may_hold(line)) {
         return (Vec::new(), None);
     }

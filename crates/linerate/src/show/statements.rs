@@ -26,7 +26,8 @@ pub fn verdict(diagnosis: &Diagnosis, says: &[Statement]) -> String {
         Some(fault) => format!("{}. Nothing else that could be judged is wrong.", fault.says),
         None if let Some(well) = well => format!("No fault is shown. {}.", well.says),
         None if !says.is_empty() && is_without_flows(diagnosis) => {
-            "No fault is shown, and no test gave a rate.".to_owned()
+            let first = says.first().map_or("", |first| &first.says);
+            format!("Not judged: no transfer was measured. {first}.")
         }
         None => format!("{}.", diagnosis.verdict),
     }
