@@ -98,7 +98,10 @@ mod tests {
         assert!(all().len() >= 10);
         for kind in all() {
             for name in &kind.names {
-                assert!(name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'*' || byte.is_ascii_digit()), "{name}");
+                assert!(
+                    name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'*' || byte.is_ascii_digit()),
+                    "{name}"
+                );
                 let others = all().iter().filter(|other| other.names.contains(name)).count();
                 assert_eq!(others, 1, "{name}");
             }

@@ -86,6 +86,8 @@ pub fn read(bytes: &[u8]) -> Import {
     let rest = without.as_deref().unwrap_or(&rest);
     let (found, without) = evidence::extract(rest, &mut outside);
     evidence.extend(found);
+    let rows = signatures::beside(rest);
+    evidence.extend(rows.into_iter().map(|(line, fact)| evidence::of_signature(line, fact)));
     evidence.sort_by_key(|item| item.line);
     let rest = without.as_deref().unwrap_or(rest);
     let mut prose = transcript::Prose::default();

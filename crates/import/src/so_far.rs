@@ -207,7 +207,7 @@ const FULL_SOCKETS: u64 = 100;
 /// One of so many packets finds no room in a NIC.
 const FULL_RING: u64 = 3_000;
 /// One of so many frames is damaged.
-const DAMAGED_PART: u64 = 1_000;
+const DAMAGED_PART: u64 = 10_000;
 /// Fewer say nothing.
 const FEWEST: u64 = 100;
 /// Hundredths of what was sent. Servers that send to users all over the Internet retransmit 2 to 3 (N. Dukkipati et al., An Argument for

@@ -263,9 +263,42 @@ pub(super) fn of_downloads(downloads: &[Download]) -> Vec<Statement> {
         }
     };
     let mut all: Vec<Statement> = downloads.iter().filter_map(late_connection).take(1).collect();
+    all.extend(downloads.iter().filter_map(|download| late_name(download).or_else(|| late_answer(download))).take(1));
     all.extend(downloads.iter().take(MOST_DOWNLOADS).map(one));
     all
 }
+
+/// A name that took most of the time.
+fn late_name(download: &Download) -> Option<Statement> {
+    let (resolved, total) = (download.times.resolved?, download.times.total);
+    (resolved >= A_SECOND && resolved * 2 >= total).then(|| {
+        Statement::fault(format!(
+            "the name of {} was known after {} of {}: the resolver is slow, or the first of several does not answer (5 s is what libc waits for one); \
+             the transfer itself is not",
+            download.subject.target,
+            show(resolved),
+            show(total)
+        ))
+    })
+}
+
+/// An answer that came late over a connection that stood at once: the server thought.
+fn late_answer(download: &Download) -> Option<Statement> {
+    let (first, connected, total) = (download.times.first_byte?, download.times.connected?, download.times.total);
+    let waited = first.checked_sub(connected)?;
+    (waited >= A_SECOND && waited * 2 >= total && connected * 4 < waited).then(|| {
+        Statement::fault(format!(
+            "{} answered {} after the connection stood, of {} for all: the server (or what it asks) takes that time before its first byte, and not the \
+             network",
+            download.subject.target,
+            show(waited),
+            show(total)
+        ))
+    })
+}
+
+/// Less is a server far away.
+const A_SECOND: Duration = Duration::from_secs(1);
 
 /// A connection that stood only after its SYN was sent again: after 1, 3, 7, 15, 31, 63 s (RFC 6298, section 2: the timeout doubles).
 fn late_connection(download: &Download) -> Option<Statement> {

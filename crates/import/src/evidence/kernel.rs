@@ -38,7 +38,8 @@ fn snmp_table([titles, numbers]: [&str; 2]) -> Option<Vec<(String, u64)>> {
     let numbers: Option<Vec<i64>> = numbers.split_whitespace().map(|number| number.parse().ok()).collect();
     let numbers = numbers.filter(|numbers| numbers.len() == names.len())?;
     let table = table.unwrap_or("Tcp");
-    let each = names.iter().zip(numbers).map(|(name, value)| (format!("{table}.{name}"), u64::try_from(value).unwrap_or(0)));
+    let each =
+        names.iter().zip(numbers).map(|(name, value)| (format!("{table}.{name}"), u64::try_from(value).unwrap_or(0)));
     Some(each.collect())
 }
 

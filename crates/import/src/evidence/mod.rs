@@ -25,12 +25,13 @@ mod fts;
 mod handshake;
 mod host_fact;
 mod ifconfig;
+mod interrupts;
 mod junos;
 mod kernel;
 mod lspci;
 pub(crate) mod mtr;
-mod ndt7;
 mod named_values;
+mod ndt7;
 mod netperf;
 mod netstat_devices;
 mod nic;
@@ -72,7 +73,7 @@ mod windows_tcp;
 
 use super::anomaly::Anomalies;
 use super::command::after_prompt;
-use super::signatures;
+use super::signatures::{self, SignatureFact};
 use super::source::unquoted;
 
 pub use access::{AccessRates, AccessStreams, LoadedLatency};
@@ -101,7 +102,7 @@ pub(crate) const THIS_HOST: &str = "this host";
 /// Reads an output that begins at the first of `lines`; `before` are those above it.
 type Reader = fn(lines: &[&str], before: &[&str], anomalies: &mut Vec<String>) -> Option<Found>;
 
-const READERS: [Reader; 84] = [
+const READERS: [Reader; 85] = [
     ping::read,
     ping::answers,
     tracepath::read,
@@ -184,13 +185,39 @@ const READERS: [Reader; 84] = [
     lspci::read,
     policed::read,
     routed::read,
+    interrupts::read,
     named_values::read,
     by_table,
 ];
 
+/// What the table of lines knows of the lines of an output.
+fn within(lines: &[&str]) -> Vec<Shown> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        match signatures::read(&lines[at..]) {
+            Some(one) => {
+                found.extend(shown(one.facts));
+                at += one.lines.max(1);
+            }
+            None => at += 1,
+        }
+    }
+    found
+}
+
+fn shown(facts: Vec<SignatureFact>) -> Vec<Shown> {
+    facts.into_iter().map(|fact| Shown::Host(HostFact::Signature(fact))).collect()
+}
+
+/// What the table of lines knows of a row that others read as well.
+pub(crate) fn of_signature(line: usize, fact: SignatureFact) -> Evidence {
+    Evidence { line, host: None, shows: Shown::Host(HostFact::Signature(fact)) }
+}
+
 /// What the table of lines knows, where no reader of a whole output does.
 fn by_table(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
-    signatures::read(lines).map(|found| Found { shows: found.shows, lines: found.lines })
+    signatures::read(lines).map(|found| Found { shows: shown(found.facts), lines: found.lines })
 }
 
 /// All such outputs of a text, and the text with their lines empty; `None` where there are none.
@@ -225,7 +252,10 @@ pub(crate) fn extract(text: &str, outside: &mut Anomalies) -> (Vec<Evidence>, Op
             continue;
         };
         rest.extend(std::iter::repeat_n('\n', output.lines));
-        for shows in output.shows {
+        let end = lines.len().min(at + output.lines);
+        // Of an output that says nothing by itself, a line may.
+        let inside = if output.shows.is_empty() { within(&lines[at..end]) } else { Vec::new() };
+        for shows in output.shows.into_iter().chain(inside) {
             found.push(Evidence { line: at + 1, host: named(&shows).or_else(|| host.clone()), shows });
         }
         at += output.lines;
@@ -263,7 +293,8 @@ fn may_begin(line: &str) -> bool {
 }
 
 /// A text without any of these has none of these outputs.
-const MARKS: [&str; 132] = [
+const MARKS: [&str; 133] = [
+    " CPU1",
     "TcpExt",
     "Udp: ",
     "route to: ",

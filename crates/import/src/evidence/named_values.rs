@@ -49,9 +49,10 @@ fn counter(line: &str) -> Option<(&str, u64)> {
     (text.len() <= LONGEST).then_some(())?;
     let (name, value) = text.split_once(": ").or_else(|| text.split_once(" = "))?;
     let name = name.trim();
-    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'-' | b'_' | b'.' | b'/'))
-        && name.starts_with(|first: char| first.is_ascii_alphabetic())
-        && name.split(' ').count() <= MOST_WORDS;
+    let is_name =
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'-' | b'_' | b'.' | b'/'))
+            && name.starts_with(|first: char| first.is_ascii_alphabetic())
+            && name.split(' ').count() <= MOST_WORDS;
     is_name.then_some(())?;
     Some((name, grouped(value.trim())?))
 }
@@ -86,8 +87,13 @@ mod tests {
 
     #[test]
     fn any_list_that_has_a_counter_of_trouble_is_one() {
-        let found = counters("   name: ether3\n   rx-bytes: 77 120 334\n   rx-fcs-error: 412,233\n   tx-drop: 0\nprose").expect("counters");
-        assert_eq!((found.device.as_deref(), found.values["rx-fcs-error"], found.values["rx-bytes"]), (Some("ether3"), 412_233, 77_120_334));
+        let found =
+            counters("   name: ether3\n   rx-bytes: 77 120 334\n   rx-fcs-error: 412,233\n   tx-drop: 0\nprose")
+                .expect("counters");
+        assert_eq!(
+            (found.device.as_deref(), found.values["rx-fcs-error"], found.values["rx-bytes"]),
+            (Some("ether3"), 412_233, 77_120_334)
+        );
         assert_eq!(counters("width: 3\nheight: 4\ndepth: 5"), None, "nothing that is counted");
         assert_eq!(counters("rx-fcs-error: 1\ntx-drop: 2"), None, "too few");
         assert_eq!(counters("time: 10:20\nrx-fcs-error: 1\ntx-drop: 2\nrx-drop: 3"), None);

@@ -6,6 +6,7 @@ use model::measurement::Heading;
 use model::spec::Protocol;
 
 use super::aspects::{Aspects, Towards};
+use super::counted;
 use super::layout::{self, Part, ProseLine, lower};
 use super::meaning::{self, Place};
 use super::{Figure, FigureSource, FigureValue, amount};
@@ -52,6 +53,7 @@ fn of_part(part: &Part) -> Vec<Figure> {
     // Of the only RTT beside a rate.
     let mut rtts = found.iter().filter_map(|value| if let FigureValue::Rtt(rtt) = value { Some(*rtt) } else { None });
     let rtt = rtts.next().filter(|_| rtts.next().is_none());
+    found.extend(counted::of(part));
     let figure =
         |value| Figure { line: part.line, value, of: Aspects { rtt, ..of.clone() }, source: FigureSource::Text };
     found.into_iter().map(figure).collect()
@@ -60,7 +62,13 @@ fn of_part(part: &Part) -> Vec<Figure> {
 /// What the lines directly above an output say of it.
 fn said_above(prose: &[ProseLine], line: usize) -> Aspects {
     let behind = prose.partition_point(|one| one.number < line);
-    let near = prose[..behind].iter().rev().take(LINES_ABOVE).take_while(|one| line - one.number <= FAR_ABOVE);
+    // Fences of Markdown and what somebody put into brackets say nothing of what was measured.
+    let is_said = |one: &&ProseLine| {
+        let text = one.text.trim();
+        !text.starts_with(['`', '[']) && text.contains(char::is_alphabetic)
+    };
+    let near = prose[..behind].iter().rev().take_while(|one| line - one.number <= FAR_ABOVE).filter(is_said);
+    let near = near.take(LINES_ABOVE);
     let mut said = Aspects::default();
     for one in near {
         let words = lower(&layout::words_of(&one.text));

@@ -55,6 +55,9 @@ pub(super) fn of(amount: Amount, place: &Place<'_>) -> Option<FigureValue> {
         Amount::Rate(rate) => {
             let said = kind(place.words, &place.at);
             let near = place.near(Reach::Close);
+            if place.is_of_disk() {
+                return Some(FigureValue::Disk(rate));
+            }
             if said.is_none() && near.clone().chain(place.beside).any(|word| NO_RATE_OF_NOW.contains(&word.as_str())) {
                 return None;
             }
@@ -129,6 +132,21 @@ impl Place<'_> {
             "throughput",
         ];
         self.beside.iter().any(|word| known.contains(&word.as_str()))
+    }
+
+    /// Whether the words before it are of a disk that writes or reads, and of nothing else.
+    fn is_of_disk(&self) -> bool {
+        let before = &self.words[self.at.start.saturating_sub(Reach::Wide.before())..self.at.start];
+        let has = |known: &[&str]| before.iter().any(|word| known.contains(&word.as_str()));
+        let is_disk = has(&[
+            "disk", "disks", "hdd", "ssd", "nvme", "raid", "array", "zpool", "drive", "drives", "platte", "platten",
+            "disque", "disco",
+        ]);
+        let works = has(&[
+            "write", "writes", "writing", "read", "reads", "dd", "does", "manages", "sustains", "takes", "schreibt",
+            "liest", "fio",
+        ]);
+        is_disk && works && !has(&["iperf", "iperf3", "network", "copy", "rsync", "scp"])
     }
 
     /// The words before and behind the number.

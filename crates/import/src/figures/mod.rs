@@ -4,6 +4,7 @@
 //! * `amount`: a number with its unit
 //! * `meaning`: which quantity it is, by the words beside it
 //! * `aspects`: what it is of
+//! * `counted`: counters that went up
 //! * `layout`: lines as clauses and cells, with the headings that they stand below
 //! * `gather`: those of a whole file, together with what its tests and transfers measured
 //!
@@ -11,6 +12,7 @@
 
 mod amount;
 mod aspects;
+mod counted;
 mod gather;
 mod layout;
 mod meaning;
@@ -21,6 +23,7 @@ use std::time::Duration;
 use units::{ByteCount, DataRate};
 
 pub use aspects::{Aspects, Distance, Moment, Towards};
+pub use counted::CountedKind;
 pub(crate) use gather::gather;
 pub(crate) use layout::ProseLine;
 pub use meaning::{CpuWork, LostKind, WindowOf};
@@ -54,6 +57,10 @@ pub enum FigureValue {
     Lost(LostKind, u32),
     /// A part of a CPU's time, in hundredths of a percent.
     Cpu(CpuWork, u32),
+    /// What a disk takes or gives.
+    Disk(DataRate),
+    /// A counter that went up, and by how much.
+    Counted(CountedKind, u64),
 }
 
 /// Who says a number.

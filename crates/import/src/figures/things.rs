@@ -69,34 +69,50 @@ pub struct Mark {
 /// The marks that words set.
 pub(super) fn marks(words: &[String]) -> Vec<Mark> {
     let mut found: Vec<Mark> = Vec::new();
-    let mut add = |mark: Mark| {
-        if found.iter().all(|other| other.thing != mark.thing) {
-            found.push(mark);
-        }
-    };
     for (at, word) in words.iter().enumerate() {
         // `tso=off`, `bbr:`, `sack=0`.
         let (name, state) = word.split_once('=').map_or((word.as_str(), None), |(name, state)| (name, Some(state)));
         let before = &words[at.saturating_sub(2)..at];
+        // The device of `ethtool -K DEVICE tx off`.
+        if before.last().is_some_and(|word| word == "-k") {
+            continue;
+        }
         let is_other = before.iter().any(|word| OTHER.contains(&word.as_str()));
         if is_other && SERVERS.contains(&word.as_str()) {
-            add(Mark { thing: Thing::OtherServer, on: true });
+            add(&mut found, Mark { thing: Thing::OtherServer, on: true });
         }
-        for part in name.split(['+', ',']) {
+        // `ethtool -K DEVICE tx off`.
+        let is_switched_here = at >= 2 && words[at - 2] == "-k";
+        for part in name.split(['+', ',', '.']) {
+            let part = match part {
+                "tx" | "sg" if is_switched_here => "tso",
+                "rx" if is_switched_here => "gro",
+                part => part,
+            };
             let Some(thing) = thing(part) else { continue };
+            // `tx checksum offload`: which one stands before it.
+            if thing == Thing::Offload && found.iter().any(|mark| is_offload(mark.thing)) {
+                continue;
+            }
             let before = &words[at.saturating_sub(BEFORE)..at];
             let behind = &words[at + 1..words.len().min(at + 1 + BEHIND)];
             let state = state
                 .or_else(|| behind.iter().map(String::as_str).find(|word| OFF.contains(word) || ON.contains(word)));
             let is_off = state.is_some_and(|state| OFF.contains(&state))
                 || state.is_none() && before.iter().any(|word| WITHOUT.contains(&word.as_str()));
-            add(Mark { thing, on: !is_off });
+            add(&mut found, Mark { thing, on: !is_off });
         }
         for thing in opposites(word) {
-            add(Mark { thing: *thing, on: false });
+            add(&mut found, Mark { thing: *thing, on: false });
         }
     }
     found
+}
+
+fn add(found: &mut Vec<Mark>, mark: Mark) {
+    if found.iter().all(|other| other.thing != mark.thing) {
+        found.push(mark);
+    }
 }
 
 const OTHER: [&str; 6] = ["other", "another", "different", "anderer", "anderen", "autre"];
@@ -122,6 +138,10 @@ const WITHOUT: [&str; 14] = [
     "off",
 ];
 
+fn is_offload(thing: Thing) -> bool {
+    matches!(thing, Thing::SendOffload | Thing::ReceiveOffload)
+}
+
 /// Words for its absence.
 fn opposites(word: &str) -> &'static [Thing] {
     match word {
@@ -144,7 +164,9 @@ fn opposites(word: &str) -> &'static [Thing] {
 fn thing(word: &str) -> Option<Thing> {
     let word = word.trim_matches(|letter: char| !letter.is_alphanumeric());
     Some(match word {
-        "tso" | "gso" | "lso" | "tx-checksumming" | "checksum" | "checksumming" => Thing::SendOffload,
+        "tso" | "gso" | "lso" | "tx-checksum-ip-generic" | "tx-checksumming" | "checksum" | "checksumming" => {
+            Thing::SendOffload
+        }
         "gro" | "lro" | "rsc" | "rx-gro-hw" | "gro-hw" => Thing::ReceiveOffload,
         "offload" | "offloads" | "offloading" => Thing::Offload,
         "vpn" | "tunnel" | "wireguard" | "wg" | "wg0" | "wg1" | "ipsec" | "openvpn" | "tun0" | "gre" | "zerotier"

@@ -56,6 +56,8 @@ pub(crate) struct Numbers {
     pub(crate) end: Option<End>,
     /// Whether there was more after the rate, and it could not be read.
     pub(crate) cut: bool,
+    /// Whether its times have one digit behind the point, as iperf 2 prints them and iperf3 never does.
+    pub(crate) is_coarse: bool,
 }
 
 /// A line that begins with a label, in its words.
@@ -114,6 +116,7 @@ struct Split<'a> {
     row: Row,
     end: Option<End>,
     claim: Claim,
+    is_coarse: bool,
     /// From the span on.
     words: Vec<&'a str>,
 }
@@ -157,7 +160,8 @@ fn split(line: Labelled<'_>) -> Option<Split<'_>> {
         rate,
         rate_within: half_digit(number) * per_unit.bps() as f64,
     };
-    Some(Split { row, end, claim, words })
+    let is_coarse = from.split_once('.').is_some_and(|(_, digits)| digits.len() == 1);
+    Some(Split { row, end, claim, is_coarse, words })
 }
 
 /// `sender` or `receiver`, which may have lost letters where the text was cut.
@@ -167,7 +171,7 @@ fn is_end(word: &str) -> bool {
 
 impl Split<'_> {
     fn numbers(self, columns: Columns) -> Numbers {
-        let Self { mut row, end, words, .. } = self;
+        let Self { mut row, end, is_coarse, words, .. } = self;
         // A sender's summary has its retransmits there whatever stands above.
         let columns = match columns {
             Columns::Unknown | Columns::Windows if end == Some(End::Sender) => Columns::Segments,
@@ -176,7 +180,7 @@ impl Split<'_> {
             columns => columns,
         };
         let cut = read_tail(words.get(BEFORE_TAIL..).unwrap_or_default(), columns, &mut row).is_none();
-        Numbers { row, end, cut }
+        Numbers { row, end, cut, is_coarse }
     }
 }
 
@@ -212,6 +216,10 @@ fn read_tail(tail: &[&str], columns: Columns, row: &mut Row) -> Option<()> {
         }
         // A total of 32 bits that is full, after which it counts no further.
         [jitter, "ms", counts, _] if counts.ends_with("/2147483647") => row.jitter = Some(milliseconds(jitter)?),
+        // iperf 2 sets the total to a width of five: `149/ 4252 (3.5%)`.
+        [jitter, "ms", lost, total, share] if lost.ends_with('/') => {
+            return read_tail(&[jitter, "ms", &format!("{lost}{total}"), share], columns, row);
+        }
         [jitter, "ms", counts, share] => {
             let (lost, total) = counts.split_once('/')?;
             let (jitter, lost, total) = (milliseconds(jitter)?, lost.parse().ok()?, total.parse().ok()?);

@@ -20,7 +20,6 @@ use condition::Condition;
 use pattern::{Captures, Pattern};
 
 use crate::command::after_prompt;
-use crate::evidence::{HostFact, Shown};
 
 /// What lines say by the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,14 +46,32 @@ pub enum SignatureWeight {
 
 /// What was found at the first of some lines.
 pub(crate) struct SignaturesFound {
-    pub(crate) shows: Vec<Shown>,
+    pub(crate) facts: Vec<SignatureFact>,
     pub(crate) lines: usize,
 }
 
 /// Whether the table may know a line.
 pub(crate) fn may_know(line: &str) -> bool {
-    line.len() <= LONGEST && TABLE.starting(line).next().is_some()
+    line.len() <= LONGEST && TABLE.starting(line).any(|signature| !signature.beside)
 }
+
+/// What lines say that others read as well, by the number of the line from 1.
+pub(crate) fn beside(text: &str) -> Vec<(usize, SignatureFact)> {
+    let mut found = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        if !line.trim_start().starts_with('[') || line.len() > LONGEST || found.len() >= MOST_BESIDE {
+            continue;
+        }
+        for signature in TABLE.starting(line).filter(|signature| signature.beside) {
+            let facts = signature.find(&[line]).map(|(facts, _)| facts).unwrap_or_default();
+            found.extend(facts.into_iter().map(|fact| (number + 1, fact)));
+        }
+    }
+    found
+}
+
+/// A log of a day has more rows than anybody reads of.
+const MOST_BESIDE: usize = 16;
 
 /// All that the first of some lines, with those below it, says by the table.
 pub(crate) fn read(lines: &[&str]) -> Option<SignaturesFound> {
@@ -62,8 +79,11 @@ pub(crate) fn read(lines: &[&str]) -> Option<SignaturesFound> {
     (first.len() <= LONGEST).then_some(())?;
     let mut all: Vec<SignatureFact> = Vec::new();
     let mut used = 0;
-    for signature in TABLE.starting(first) {
+    for signature in TABLE.starting(first).filter(|signature| !signature.beside) {
         let Some((facts, lines)) = signature.find(lines) else { continue };
+        if facts.is_empty() {
+            continue;
+        }
         all.extend(facts);
         used = used.max(lines);
     }
@@ -71,8 +91,7 @@ pub(crate) fn read(lines: &[&str]) -> Option<SignaturesFound> {
     // What says that all is well is said where nothing else is.
     let says_more = all.iter().any(|fact| matches!(fact.weight, SignatureWeight::Decisive | SignatureWeight::Fault));
     all.retain(|fact| !says_more || !matches!(fact.weight, SignatureWeight::Well | SignatureWeight::Fact));
-    let shows = all.into_iter().map(|fact| Shown::Host(HostFact::Signature(fact))).collect();
-    Some(SignaturesFound { shows, lines: used })
+    Some(SignaturesFound { facts: all, lines: used })
 }
 
 /// An entry of `lines.toml`.
@@ -85,6 +104,8 @@ struct Written {
     rows: Rows,
     case: Vec<WrittenCase>,
     otherwise: Option<String>,
+    #[serde(default)]
+    beside: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -117,6 +138,7 @@ struct Signature {
     rows: Rows,
     cases: Vec<Case>,
     otherwise: Option<String>,
+    beside: bool,
 }
 
 /// What lines say where some conditions hold.
@@ -145,9 +167,11 @@ impl Signature {
             Some(title) => Some(Pattern::parse(title)?),
             None => None,
         };
-        let cases: Option<Vec<Case>> = written.case.into_iter().map(Case::of).collect();
+        let mut written = written;
+        let cases: Option<Vec<Case>> = std::mem::take(&mut written.case).into_iter().map(Case::of).collect();
         let lines = lines.filter(|lines| !lines.is_empty())?;
-        Some(Self { title, lines, rows: written.rows, cases: cases?, otherwise: written.otherwise })
+        let Written { rows, otherwise, beside, .. } = written;
+        Some(Self { title, lines, rows, cases: cases?, otherwise, beside })
     }
 
     fn first(&self) -> Option<&Pattern> {

@@ -65,7 +65,8 @@ impl Pattern {
                 rest = &rest[end..];
             }
         }
-        let is_plain = |word: &&str| !word.contains('{') && !word.contains("...");
+        // Each row of iperf has the last of these.
+        let is_plain = |word: &&str| !word.contains('{') && !word.contains("...") && *word != "sec";
         let word = text.split_whitespace().filter(is_plain).max_by_key(|word| word.len()).map(str::to_owned);
         Some(Self { parts, word })
     }

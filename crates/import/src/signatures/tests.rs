@@ -4,12 +4,8 @@ use super::*;
 
 fn said(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
-    let shows = read(&lines).map(|found| found.shows).unwrap_or_default();
-    let each = shows.into_iter().map(|shown| match shown {
-        Shown::Host(HostFact::Signature(fact)) => fact.says,
-        other => panic!("{other:?}"),
-    });
-    each.collect()
+    let facts = read(&lines).map(|found| found.facts).unwrap_or_default();
+    facts.into_iter().map(|fact| fact.says).collect()
 }
 
 #[test]

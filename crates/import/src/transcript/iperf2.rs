@@ -2,11 +2,12 @@
 
 use model::measurement::End;
 use model::run::Role;
+use model::spec::Protocol;
 
 use super::TranscriptReader;
 use crate::command::Tool;
 use crate::iperf2::text::Line;
-use crate::iperf3::row::Numbers;
+use crate::iperf3::row::{Columns, Numbers};
 use crate::iperf3::text::Line as SharedLine;
 use crate::limits::MAX_STREAMS;
 use crate::parsed::{Connection, Datagrams, EndRow, Label, ParsedTest, TestOptions, host_of};
@@ -25,6 +26,9 @@ impl TranscriptReader<'_> {
         let is_beside = matches!(line, Line::Ornament | Line::Length(_) | Line::Window(_) | Line::SegmentSize(_));
         if is_beside && self.open.is_none() {
             return;
+        }
+        if matches!(line, Line::ServerReport) {
+            self.report_of_server();
         }
         let open = self.open(number, Tool::Iperf2);
         let parsed = &mut open.parsed;
@@ -67,11 +71,26 @@ impl TranscriptReader<'_> {
         }
     }
 
+    /// Before 2.1 the report of a server has no headings of its own.
+    fn report_of_server(&mut self) {
+        let is_udp = self.open.as_ref().is_some_and(|open| open.parsed.options.protocol == Some(Protocol::Udp));
+        if is_udp && self.columns == Columns::Rates {
+            self.columns = Columns::Datagrams;
+        }
+    }
+
     /// A line that both tools print, in a test of iperf2; whether it is.
     pub(super) fn shared_with_iperf2(&mut self, number: usize, line: &SharedLine) -> bool {
         let next_is_iperf2 = self.command.as_ref().is_some_and(|(_, command)| command.tool == Tool::Iperf2);
         if next_is_iperf2 && matches!(line, SharedLine::Numbers(_) | SharedLine::Headings(_)) {
             // People copy the rows and leave the greeting out.
+            self.open(number, Tool::Iperf2);
+        }
+        // A row of iperf 2 alone, below the sums of an iperf3.
+        let is_below_iperf3 = self.command.is_none()
+            && self.open.as_ref().is_some_and(|open| open.ended && open.parsed.is_iperf3())
+            && matches!(line, SharedLine::Numbers(numbers) if numbers.is_coarse);
+        if is_below_iperf3 {
             self.open(number, Tool::Iperf2);
         }
         let next_is_iperf3 = self.command.as_ref().is_some_and(|(_, command)| command.tool == Tool::Iperf3);
@@ -120,6 +139,12 @@ fn take(parsed: &mut ParsedTest, line: usize, numbers: Numbers, of_peer: Option<
     if cut {
         parsed.anomalies.add(line, "the columns after the rate", "a line that ends in between");
     }
+    let counts_losses =
+        row.jitter.is_some() && row.datagrams.is_some_and(|counts| counts.lost.is_some_and(|lost| lost > 0));
+    let is_alone = parsed.role.is_none() && parsed.rows.is_empty() && row.start.is_zero();
+    // Its own rows have none: it is the server's report, whose title was cut off.
+    let of_peer =
+        of_peer.or_else(|| (counts_losses && (parsed.role == Some(Role::Client) || is_alone)).then_some(End::Receiver));
     if of_peer.is_none() && parsed.role == Some(Role::Client) {
         // A client's zeros are no count of losses.
         row.datagrams = row.datagrams.map(|counts| Datagrams { lost: None, ..counts });

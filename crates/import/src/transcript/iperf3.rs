@@ -160,7 +160,7 @@ fn before(stamp: WallTime, time: Duration) -> WallTime {
 }
 
 fn take(parsed: &mut ParsedTest, line: usize, numbers: Numbers) {
-    let Numbers { mut row, end, cut } = numbers;
+    let Numbers { mut row, end, cut, .. } = numbers;
     if cut {
         parsed.anomalies.add(line, "the columns after the rate", "a line that ends in between");
     }

@@ -29,6 +29,13 @@ pub fn verdict(diagnosis: &Diagnosis, says: &[Statement]) -> String {
             let first = says.first().map_or("", |first| &first.says);
             format!("Not judged: no transfer was measured. {first}.")
         }
+        None if is_without_flows(diagnosis) => {
+            "Not judged: no transfer was measured, and what was read says nothing by itself.".to_owned()
+        }
+        None if is_unjudged && !diagnosis.verdict.contains(';') => match says.first() {
+            Some(first) => format!("{}. {}.", diagnosis.verdict, first.says),
+            None => format!("{}.", diagnosis.verdict),
+        },
         None => format!("{}.", diagnosis.verdict),
     }
 }

@@ -3,13 +3,17 @@
 //! * `contrast`: one measurement beside another that differs from it in one thing
 //! * `mechanism`: what such a difference means
 //! * `under_way`: a window over an RTT, which is a rate of the same text
+//! * `counted`: counters that went up
 //! * `cpu`: CPUs that are used up
+//! * `disk`: a disk that takes as much as a copy has
 //! * `detour`: an RTT that is far longer than it was
 //! * `overhead`: what a tunnel leaves of a link
 
 mod contrast;
+mod counted;
 mod cpu;
 mod detour;
+mod disk;
 mod mechanism;
 mod overhead;
 mod under_way;
@@ -32,7 +36,8 @@ pub(super) fn named(beside: &Beside<'_>) -> Vec<Statement> {
 /// Whatever else they say.
 pub(super) fn others(beside: &Beside<'_>) -> Vec<Statement> {
     let all = figures(beside);
-    let mut found: Vec<Statement> = under_way::of(&all).into_iter().collect();
+    let mut found: Vec<Statement> = disk::of(&all).into_iter().chain(under_way::of(&all)).collect();
+    found.extend(counted::of(&all));
     found.extend(cpu::of(&all));
     found.extend(contrast::others(&all));
     found
