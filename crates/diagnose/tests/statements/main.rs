@@ -5,6 +5,7 @@ mod beside;
 mod figures;
 mod hosts;
 mod settings;
+mod tools;
 mod watches;
 
 use std::time::Duration;

@@ -23,7 +23,8 @@ pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opti
     let is_known = values.keys().any(|name| all().iter().any(|kind| kind.of.is_some() && kind.has(&plain(name))));
     (values.len() >= FEWEST && is_known).then_some(())?;
     let above = || before.iter().rev().take(NEAR).find_map(|line| device_of(line));
-    let device = titled.or_else(above).map(str::to_owned);
+    let earlier = || earlier_device(before, values.keys().next()?);
+    let device = titled.or_else(above).or_else(earlier).map(str::to_owned);
     let counters = DeviceCounters { kind: CounterKind::Nic, device, values };
     Some(Found { shows: vec![Shown::Counters(counters)], lines: used })
 }
@@ -32,6 +33,18 @@ pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opti
 pub(crate) fn may_begin(line: &str) -> bool {
     counter(line).is_some_and(|(name, _)| all().iter().any(|kind| kind.of.is_some() && kind.has(&plain(name))))
 }
+
+/// The device of a reading above that has the same counter, below its command: `ethtool -S eth0`, and later `sleep 60; !!`.
+fn earlier_device<'a>(before: &[&'a str], name: &str) -> Option<&'a str> {
+    let far = &before[before.len().saturating_sub(FAR)..];
+    let is_same = |line: &&str| line.trim().split_once(':').is_some_and(|(known, _)| known == name);
+    let at = far.iter().rposition(is_same)?;
+    let command = far[..at].iter().rev().find(|line| line.contains("ethtool "))?;
+    let words = command.split_whitespace().skip_while(|word| *word != "ethtool").skip(1);
+    words.take_while(|word| *word != "|").find(|word| !word.starts_with('-'))
+}
+
+const FAR: usize = 60;
 
 /// `name: ether3`, `Interface: Gi0/1`.
 fn device_of(line: &str) -> Option<&str> {

@@ -86,7 +86,8 @@ pub(super) fn of(amount: Amount, place: &Place<'_>) -> Option<FigureValue> {
 /// A rate that links and contracts have: round in Gbit/s, or in hundreds of Mbit/s.
 fn is_nominal(rate: DataRate) -> bool {
     let bps = rate.bps();
-    bps >= 1_000_000_000 && bps.is_multiple_of(500_000_000) || bps >= 50_000_000 && bps.is_multiple_of(50_000_000)
+    let step = if bps >= 1_000_000_000 { 500_000_000 } else { 50_000_000 };
+    bps >= step && bps.is_multiple_of(step)
 }
 
 /// How far from a number a word may stand that says what it is.

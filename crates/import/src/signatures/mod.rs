@@ -185,8 +185,12 @@ impl Signature {
         if let Some(title) = &self.title {
             found = title.find(lines.first()?)?;
         }
-        let below = lines[titles..].iter().take(REACH).take_while(|line| after_prompt(line.trim_start()).is_none());
-        let below: Vec<&str> = below.copied().collect();
+        // The first line may be a command itself.
+        let is_of_it = |(number, line): &(usize, &&str)| {
+            (*number == 0 && titles == 0) || after_prompt(line.trim_start()).is_none()
+        };
+        let below = lines[titles..].iter().take(REACH).enumerate().take_while(is_of_it);
+        let below: Vec<&str> = below.map(|(_, line)| *line).collect();
         if self.rows == Rows::Once {
             let used = self.in_order(&below, &mut found)?;
             return Some((self.facts(&[found]), titles + used));

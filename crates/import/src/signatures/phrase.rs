@@ -19,7 +19,7 @@ pub(super) fn fill(text: &str, found: &Captures) -> String {
 fn value(gap: &str, found: &Captures) -> Option<String> {
     if let Some((part, whole)) = gap.split_once('%') {
         let [part, whole] = [part, whole].map(|name| found.numbers.get(name).copied());
-        return percent(part?, whole?);
+        return percent([part?, whole?]);
     }
     if let Some((number, name)) = gap.split_once('/') {
         let (number, by) = (number.parse::<u64>().ok()?, *found.numbers.get(name)?);
@@ -30,7 +30,7 @@ fn value(gap: &str, found: &Captures) -> Option<String> {
 }
 
 /// Two digits that mean something: `3.8 %`, `0.041 %`.
-fn percent(part: u64, whole: u64) -> Option<String> {
+fn percent([part, whole]: [u64; 2]) -> Option<String> {
     let millionths = u128::from(part).checked_mul(1_000_000)?.checked_div(u128::from(whole))?;
     Some(match millionths {
         100_000.. => format!("{} %", millionths / 10_000),

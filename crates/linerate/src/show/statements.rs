@@ -26,18 +26,21 @@ pub fn verdict(diagnosis: &Diagnosis, says: &[Statement]) -> String {
         Some(fault) => format!("{}. Nothing else that could be judged is wrong.", fault.says),
         None if let Some(well) = well => format!("No fault is shown. {}.", well.says),
         None if !says.is_empty() && is_without_flows(diagnosis) => {
-            let first = says.first().map_or("", |first| &first.says);
-            format!("Not judged: no transfer was measured. {first}.")
+            format!("Not judged: no transfer was measured. {}.", most_told(says))
         }
         None if is_without_flows(diagnosis) => {
             "Not judged: no transfer was measured, and what was read says nothing by itself.".to_owned()
         }
-        None if is_unjudged && !diagnosis.verdict.contains(';') => match says.first() {
-            Some(first) => format!("{}. {}.", diagnosis.verdict, first.says),
-            None => format!("{}.", diagnosis.verdict),
-        },
+        None if is_unjudged && !diagnosis.verdict.contains(';') && !says.is_empty() => {
+            format!("{}. {}.", diagnosis.verdict, most_told(says))
+        }
         None => format!("{}.", diagnosis.verdict),
     }
+}
+
+/// The statement that tells most, by its length: one that says what follows is longer than one with a number.
+fn most_told(says: &[Statement]) -> &str {
+    says.iter().rev().max_by_key(|one| one.says.len()).map_or("", |one| &one.says)
 }
 
 /// Whether a statement decides, whatever is inferred beside it.
