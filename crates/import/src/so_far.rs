@@ -18,8 +18,15 @@ pub(crate) fn facts_of(readings: &[&DeviceCounters]) -> Vec<HostFact> {
     let again = retransmitted(only).map(HostFact::RetransmittedSoFar);
     let is_late = late.is_some();
     let others = meant(only).into_iter().filter(|(kind, _)| !(is_late && kind.id == HALF_DUPLEX));
-    let others = others.map(|(_, fact)| HostFact::Signature(fact));
-    lost.into_iter().chain(again).chain(late).chain(allowance).chain(others).collect()
+    // A link of half duplex damages frames as well, so that it goes before them.
+    let (duplex, others): (Vec<_>, Vec<_>) = others.partition(|(kind, _)| kind.id == HALF_DUPLEX);
+    let fact = |(_, fact): (&CounterMeaning, SignatureFact)| HostFact::Signature(fact);
+    let duplex: Vec<HostFact> = duplex.into_iter().map(fact).collect();
+    let is_duplex = !duplex.is_empty();
+    let lost =
+        lost.filter(|lost| !(is_duplex && matches!(lost, HostFact::LostSoFar(one) if one.kind == LossKind::Damage)));
+    let all = duplex.into_iter().chain(lost).chain(again).chain(late).chain(allowance);
+    all.chain(others.into_iter().map(fact)).collect()
 }
 
 /// Collisions that come late say more than all of them.

@@ -77,12 +77,23 @@ fn alone(host: &str, rates: &AccessRates) -> Statement {
     let again = rates.retransmitted.map(|part| percent(f64::from(part) / 10_000.0));
     let lost = again.map_or(lost, |again| format!(", {again} of the download retransmitted"));
     let streams = if rates.streams == AccessStreams::One { "one connection" } else { "several connections" };
+    let is_hundred = |rate: Option<DataRate>| rate.is_some_and(|rate| FAST_ETHERNET.contains(&rate.bps()));
+    let lost = if is_hundred(rates.download) && is_hundred(rates.upload) {
+        format!(
+            "{lost}; both are what an Ethernet port of 100 Mbit/s leaves: if the line carries more, a port, a cable or a box before it has no more"
+        )
+    } else {
+        lost
+    };
     Statement::fact(format!(
         "the access line of {host}: {} with {streams} to {}{rtt}{lost}",
         known.join(" and "),
         rates.server
     ))
 }
+
+/// Payload of TCP in an Ethernet of 100 Mbit/s, as such tests measure it.
+const FAST_ETHERNET: std::ops::RangeInclusive<u64> = 92_500_000..=95_500_000;
 
 /// Two tests with one server of which a direction differs by far: the line carries the better.
 fn changed(tests: &[(Option<&String>, &AccessRates)]) -> Option<Statement> {

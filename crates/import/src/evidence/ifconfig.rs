@@ -57,6 +57,12 @@ fn is_row(line: &&&str) -> bool {
 /// `RX packets:701244 errors:0 dropped:9322 overruns:0 frame:0`, `RX packets 5604  bytes 416435 (416.4 KB)`, `TX errors 0  dropped 0 …`.
 fn counters(row: &str, values: &mut BTreeMap<String, u64>) {
     let words: Vec<&str> = row.split([' ', ':', '\t']).filter(|word| !word.is_empty()).collect();
+    // The old form has them in a row of their own.
+    if let ["collisions", count, ..] = words.as_slice()
+        && let Ok(count) = count.parse()
+    {
+        values.insert("collisions".to_owned(), count);
+    }
     let Some((way, words)) = words.split_first().filter(|(way, _)| matches!(**way, "RX" | "TX")) else { return };
     let way = way.to_lowercase();
     for pair in words.windows(2) {

@@ -181,7 +181,7 @@ pub(super) fn command_near<'a>(before: &[&'a str], program: &str) -> Option<Vec<
     near.filter(|line| after_prompt(line.trim_start()).is_some() || line.trim_start().starts_with(program)).find_map(
         |line| {
             let words: Vec<&str> = line.split_whitespace().collect();
-            let at = words.iter().position(|word| word.rsplit('/').next() == Some(program))?;
+            let at = words.iter().position(|word| is_program([word, program]))?;
             Some(words[at + 1..].to_vec())
         },
     )
@@ -196,10 +196,15 @@ fn is_date(line: &str) -> bool {
     is_day && is_year && (5..=7).contains(&words.len()) && words.iter().any(|word| word.matches(':').count() == 2)
 }
 
+/// Whether a word runs a program: `/usr/bin/ping`, and behind the prompt of Windows `C:\\>ping`.
+fn is_program([word, program]: [&str; 2]) -> bool {
+    word.rsplit(['/', '>']).next() == Some(program)
+}
+
 /// The command that stands directly above an output, and runs `program`.
 pub(super) fn command_above<'a>(before: &[&'a str], program: &str) -> Option<Vec<&'a str>> {
     let line = before.iter().rev().take(4).find(|line| !line.trim().is_empty() && !is_date(line))?;
     let words: Vec<&str> = line.split_whitespace().collect();
-    let at = words.iter().position(|word| word.rsplit('/').next() == Some(program))?;
+    let at = words.iter().position(|word| is_program([word, program]))?;
     Some(words[at + 1..].to_vec())
 }

@@ -100,7 +100,7 @@ pub(super) const THREADS: [Pasted; 40] = [
         found: true,
         says: "497 Mbit/s without (line 24): that offload is broken there",
     },
-    Pasted { files: &["erp-27513.txt"], known: &[], found: false, says: "No fault is shown" },
+    Pasted { files: &["erp-27513.txt"], known: &[], found: false, says: "Not judged: no transfer was measured." },
     Pasted { files: &["rum-3117.txt"], known: &[], found: true, says: "its link runs at 100 Mbit/s half duplex" },
     Pasted {
         files: &["vendor-mirror.txt"],
