@@ -6,6 +6,7 @@ use crate::signatures::{SignatureFact, SignatureWeight};
 
 /// Reads the titles `CPU0 CPU1 …` and the rows of queues below.
 pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
+    lines.first()?.trim_start().starts_with("CPU").then_some(())?;
     let titles: Vec<&str> = lines.first()?.split_whitespace().collect();
     let is_titles =
         titles.len() >= 2 && titles.iter().enumerate().all(|(at, title)| cpu(title).is_some_and(|cpu| cpu >= at));

@@ -59,7 +59,7 @@ const TITLES: [&str; 4] = ["name", "interface", "port", "device"];
 /// `rx-bytes: 77 120 334 901 218`, `tx_errors = 12`, `Input errors: 1,204`.
 fn counter(line: &str) -> Option<(&str, u64)> {
     let text = line.trim();
-    (text.len() <= LONGEST).then_some(())?;
+    (text.len() <= LONGEST && text.ends_with(|last: char| last.is_ascii_digit())).then_some(())?;
     let (name, value) = text.split_once(": ").or_else(|| text.split_once(" = "))?;
     let name = name.trim();
     let is_name =

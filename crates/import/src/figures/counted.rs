@@ -23,6 +23,8 @@ pub enum CountedKind {
 
 /// The counter of a part of a line, where it has two numbers of which the second is larger.
 pub(super) fn of(part: &Part) -> Option<FigureValue> {
+    let is_joint = |word: &String| JOINTS.contains(&word.as_str());
+    part.words.iter().any(is_joint).then_some(())?;
     let words = lower(&part.words);
     let (at, [before, after]) = pair(&words)?;
     let by = after.checked_sub(before).filter(|by| *by >= FEWEST)?;
@@ -40,11 +42,13 @@ const WORDS_BEFORE: usize = 9;
 fn pair(words: &[String]) -> Option<(usize, [u64; 2])> {
     words.windows(3).enumerate().find_map(|(at, words)| {
         let [first, joint, second] = words else { return None };
-        let is_joint =
-            matches!(joint.as_str(), "to" | "->" | "\u{2192}" | "=>" | "-->" | "auf" | "bis" | "a" | "\u{e0}");
+        let is_joint = JOINTS.contains(&joint.as_str());
         Some((at, [number(first).filter(|_| is_joint)?, number(second)?]))
     })
 }
+
+/// What stands between two readings.
+const JOINTS: [&str; 9] = ["to", "->", "\u{2192}", "=>", "-->", "auf", "bis", "a", "\u{e0}"];
 
 fn number(word: &str) -> Option<u64> {
     let groups: Vec<&str> = word.split([',', '\'']).collect();

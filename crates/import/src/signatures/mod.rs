@@ -11,7 +11,7 @@ mod condition;
 mod pattern;
 mod phrase;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -295,14 +295,16 @@ impl Table {
 
     /// Those whose first line may be this one, in the order of the table.
     fn starting<'a>(&'a self, line: &str) -> impl Iterator<Item = &'a Signature> {
-        let mut found: BTreeMap<usize, ()> = BTreeMap::new();
+        let mut found: Vec<usize> = Vec::new();
         for word in line.split_whitespace() {
-            found.extend(self.by_word.get(word).into_iter().flatten().map(|number| (*number, ())));
+            found.extend(self.by_word.get(word).into_iter().flatten());
         }
-        if !line.trim().is_empty() {
-            found.extend(self.by_none.iter().map(|number| (*number, ())));
+        if !self.by_none.is_empty() && !line.trim().is_empty() {
+            found.extend(&self.by_none);
         }
-        found.into_keys().filter_map(|number| self.all.get(number))
+        found.sort_unstable();
+        found.dedup();
+        found.into_iter().filter_map(|number| self.all.get(number))
     }
 }
 
