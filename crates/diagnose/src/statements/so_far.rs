@@ -12,7 +12,12 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
     let mut all = Vec::new();
     for (host, fact) in beside.facts.iter().take(MOST_FACTS) {
         match fact {
-            HostFact::Complaint(one) => all.push(of_complaint(named(host.as_ref()), one)),
+            HostFact::Complaint(one) => {
+                let said = of_complaint(named(host.as_ref()), one);
+                // A NIC that stood still beside a transfer that did needs no inference.
+                let is_seen = one.kind == ComplaintKind::TransmitHang && stood_still(beside);
+                all.push(if is_seen { Statement::decisive(said.says) } else { said });
+            }
             HostFact::LostSoFar(lost) => all.push(of_lost(named(host.as_ref()), lost)),
             HostFact::Allowance(one) => all.push(of_allowance(named(host.as_ref()), one)),
             HostFact::RetransmittedSoFar(one) => all.push(of_retransmitted(named(host.as_ref()), one)),
@@ -21,6 +26,13 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
     }
     all.extend(of_socket_memory(beside));
     all
+}
+
+/// Whether a transfer had intervals in which nothing came through.
+fn stood_still(beside: &Beside<'_>) -> bool {
+    let mut intervals =
+        beside.transfers().flat_map(|one| one.run.measurement.iter().flat_map(|found| &found.intervals));
+    intervals.any(|interval| interval.bytes.get() == 0 && interval.end > interval.start)
 }
 
 /// What one reading of counters tells.

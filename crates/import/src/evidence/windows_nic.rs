@@ -21,10 +21,9 @@ fn table(lines: &[&str]) -> Option<Found> {
     let mut shows = Vec::new();
     let mut used = 2;
     for row in rows {
-        // The last column, of which only its two words are certain: names are cut with letters that are wider than a byte.
+        // Of the columns only the two words of a rate are certain: names are cut with letters that are wider than a byte.
         let words: Vec<&str> = row.split_whitespace().collect();
-        let [.., number, unit] = *words.as_slice() else { break };
-        let Some(rate) = rate([number, unit]) else { break };
+        let Some(rate) = words.windows(2).rev().find_map(|words| rate([words[0], words[1]])) else { break };
         let device = row.split("  ").next().unwrap_or_default().trim().to_owned();
         if words.contains(&"Up") && row.len() >= at.min(ROW) {
             shows.push(Shown::Host(HostFact::Link(link(device, rate))));

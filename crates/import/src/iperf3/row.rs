@@ -41,6 +41,8 @@ impl Columns {
             ["Retr", "Cwnd"] => Some(Self::Windows),
             // The title may be broken after `Jitter`.
             ["Total", "Datagrams"] | ["Jitter"] | ["Jitter", "Lost/Total", "Datagrams"] => Some(Self::Datagrams),
+            // A terminal of 80 columns cut it.
+            ["Total", cut] | ["Jitter", "Lost/Total", cut] if "Datagrams".starts_with(cut) => Some(Self::Datagrams),
             ["Write/Err", "Rtry", ..] => Some(Self::Enhanced),
             ["Jitter", "Lost/Total", "Latency", ..] => Some(Self::DatagramsAndMore),
             ["Write/Err", ..] | ["Reads=Dist", ..] | ["Burst", ..] => Some(Self::Ignored),

@@ -234,6 +234,8 @@ fn by_thing(thing: Thing, pair: &Pair<'_>) -> Option<Statement> {
     }
     // A test of memory that is slower than a copy says nothing of the copy.
     (slow_has || thing != Thing::Disk).then_some(())?;
+    // What a port of 100 Mbit/s leaves is no disk's rate.
+    (thing != Thing::Disk || !FAST_ETHERNET.contains(&pair.slower.bps())).then_some(())?;
     let (with, means) = if slow_has { ("with", mechanism.slower_with) } else { ("without", mechanism.faster_with) };
     let other = if slow_has { "without" } else { "with" };
     let told = slow.is_some() && fast.is_some() || slow.is_none() && fast == Some(false);
@@ -243,6 +245,9 @@ fn by_thing(thing: Thing, pair: &Pair<'_>) -> Option<Statement> {
         pair.slower, mechanism.name, pair.slow.line, pair.faster, pair.fast.line
     )))
 }
+
+/// Payload of TCP in an Ethernet of 100 Mbit/s.
+const FAST_ETHERNET: std::ops::RangeInclusive<u64> = 93_500_000..=95_000_000;
 
 fn by_mtu(pair: &Pair<'_>) -> Option<Statement> {
     let (slow, fast) = (pair.slow.of.mtu?, pair.fast.of.mtu?);
