@@ -35,7 +35,7 @@ fn percent([part, whole]: [u64; 2]) -> Option<String> {
     Some(match millionths {
         100_000.. => format!("{} %", millionths / 10_000),
         10_000.. => format!("{}.{} %", millionths / 10_000, millionths / 1_000 % 10),
-        _ => format!("0.{:04} %", millionths),
+        _ => format!("0.{millionths:04} %"),
     })
 }
 
