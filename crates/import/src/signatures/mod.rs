@@ -299,9 +299,11 @@ impl Table {
         for word in line.split_whitespace() {
             found.extend(self.by_word.get(word).into_iter().flatten());
         }
-        if !self.by_none.is_empty() && !line.trim().is_empty() {
-            found.extend(&self.by_none);
-        }
+        // Without a word of their own they begin with a text: `cpu={cpu} …`.
+        found.extend(self.by_none.iter().filter(|number| {
+            let first = self.all.get(**number).and_then(Signature::first).and_then(Pattern::start);
+            first.is_some_and(|start| line.trim_start().starts_with(start))
+        }));
         found.sort_unstable();
         found.dedup();
         found.into_iter().filter_map(|number| self.all.get(number))

@@ -71,6 +71,14 @@ impl Pattern {
         Some(Self { parts, word })
     }
 
+    /// The text that such a line begins with.
+    pub(super) fn start(&self) -> Option<&str> {
+        match self.parts.first() {
+            Some(Part::Text(start)) => Some(start),
+            _ => None,
+        }
+    }
+
     /// What the gaps of a line hold, if it is such a line. Blanks are compared as one.
     pub(super) fn find(&self, line: &str) -> Option<Captures> {
         let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
