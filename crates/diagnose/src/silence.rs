@@ -31,14 +31,17 @@ impl<'a> Silence<'a> {
     /// The longest of them, where the others are short beside it, and it is too long for a packet that was lost several times.
     pub(crate) fn only(intervals: &'a [&'a Interval], rtt: Option<Duration>) -> Option<Self> {
         let shortest = rtt.map_or(SHORTEST, |rtt| SHORTEST.max(rtt * RTTS));
-        Self::longest(intervals, shortest, |of| of.bytes.get() == 0)
+        Self::longest(intervals, shortest, |of| of.bytes.get() == 0).or_else(|| {
+            // The intervals in which it began and ended have little in them, and between them is one that has nothing.
+            let little = typical(intervals)? / LITTLE;
+            let found = Self::longest(intervals, shortest, |of| of.bytes.get() <= little)?;
+            found.intervals.iter().any(|of| of.bytes.get() == 0).then_some(found)
+        })
     }
 
     /// The same of datagrams, which wait for no timer. The last one before it may be counted until the first one after it.
     pub(crate) fn of_datagrams(intervals: &'a [&'a Interval]) -> Option<Self> {
-        let mut bytes: Vec<u64> = intervals.iter().map(|of| of.bytes.get()).collect();
-        bytes.sort_unstable();
-        let some = bytes.get(bytes.len() / 2)? / SMALL_PART;
+        let some = typical(intervals)? / SMALL_PART;
         Self::longest(intervals, SHORTEST, |of| of.bytes.get() <= some)
     }
 
@@ -70,6 +73,13 @@ impl<'a> Silence<'a> {
     }
 }
 
+/// What half of the intervals have at the most, in bytes.
+fn typical(intervals: &[&Interval]) -> Option<u64> {
+    let mut bytes: Vec<u64> = intervals.iter().map(|of| of.bytes.get()).collect();
+    bytes.sort_unstable();
+    bytes.get(bytes.len() / 2).copied()
+}
+
 /// A retransmission timer ends after 0.2 s, and its second and third time after 0.4 and 0.8 s: one loss after another takes that long.
 const SHORTEST: Duration = Duration::from_millis(1_500);
 const RTTS: u32 = 8;
@@ -79,6 +89,7 @@ const OF_OPENING: u64 = 256;
 const OTHERS: u32 = 4;
 /// In parts of what an interval has half of the time.
 const SMALL_PART: u64 = 100;
+const LITTLE: u64 = 8;
 /// The window of a stream that nobody answers, with a few segments that it may send for acknowledgments that come late.
 const FEW_SEGMENTS: u64 = 4;
 
@@ -118,6 +129,8 @@ mod tests {
     fn a_link_that_is_down_for_some_seconds_is_one_silence() {
         let cut = [(0, 0), (20, 40), (24, 0), (0, 2), (0, 1), (0, 0), (22, 800), (24, 0)];
         assert_eq!(found(&cut), Some((3, 3, true)));
+        let begun_in_an_interval = [(22, 40), (24, 0), (1, 2), (0, 0), (22, 307), (24, 0)];
+        assert_eq!(found(&begun_in_an_interval), Some((2, 2, true)));
         let until_the_end = [(20, 40), (24, 0), (24, 0), (0, 3), (0, 0)];
         assert_eq!(found(&until_the_end), Some((3, 2, true)));
     }

@@ -37,6 +37,11 @@ pub(super) fn add(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
     if is_lossy && !is_tail(&balance, total) && !(part < FULL_LOSS && fills_ethernet(run, total)) {
         flow.complaint = Some(Complaint::Lossy);
     }
+    if let Some(says) = all_swallowed(&balance, run) {
+        flow.complaint = Some(Complaint::Clipped);
+        flow.path_mtu = flow.shape.payload.map(|payload| payload.saturating_add(UDP_HEADERS - 1));
+        flow.observations.extend(Observation::of("echoes", "no-large-one", says));
+    }
     offered(flow, total);
     flow.observations.extend(losses::loss(part, "datagrams did not arrive"));
     flow.observations.extend(lost_where(&balance));
@@ -51,6 +56,20 @@ pub(super) fn add(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
     if flow.complaint.is_none() && state == "broken" {
         flow.complaint = Some(Complaint::Lossy);
     }
+}
+
+/// Not one datagram arrived, while small probes between the same ends came back. The sockets have met: each says hello on its own before.
+fn all_swallowed(balance: &Balance, run: &Run) -> Option<String> {
+    let beside = run.measurement.as_ref()?.latency.as_ref()?.loaded?;
+    let (probes, answered) = (beside.sent.get(), beside.sent.saturating_sub(beside.lost).get());
+    let is_all = balance.received.get() == 0 && balance.handed.get() >= FEWEST_DATAGRAMS;
+    let left = balance.dropped_in_sender.known() == 0 && balance.dropped_in_receiver.known() == 0;
+    (is_all && left && answered >= FEWEST_PROBES && answered * 2 >= probes).then(|| {
+        format!(
+            "none of {} datagrams arrived, while {answered} of {probes} small probes beside them came back",
+            balance.handed
+        )
+    })
 }
 
 /// Why nothing follows from what was lost, where the path delivered about what it was declared to carry, and more was sent: what is
@@ -82,6 +101,11 @@ fn offered(flow: &mut Flow, total: &DirectionTotal) {
         flow.attained = Some(part);
     }
 }
+
+/// IPv4 20, UDP 8.
+const UDP_HEADERS: u32 = 28;
+const FEWEST_DATAGRAMS: u64 = 50;
+const FEWEST_PROBES: u64 = 5;
 
 fn lost_where(balance: &Balance) -> Option<Observation> {
     // Where packets held several datagrams nobody knows how many the sender dropped, but that it did.
