@@ -113,7 +113,8 @@ mod tests {
             seed >> 63
         };
         assert_eq!(state((0..40).map(|_| (0..1_000).map(|_| coin()).sum())), Some("by-chance"));
-        assert_eq!(state((0..40).map(|step| if step % 4 == 0 { 200 } else { 900 })), Some("together"));
+        assert_eq!(state((0..40).map(|step| if step % 4 == 0 { 850 } else { 900 })), Some("together"));
+        assert_eq!(state((0..40).map(|step| if step % 4 == 0 { 200 } else { 900 })), Some("in-gusts"));
     }
 
     #[test]

@@ -80,7 +80,7 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
     flow.observations.extend(times.and_then(|times| packet_time::before_test(flow, times, total.heading)));
     flow.observations.extend(samples.and_then(|samples| queue_way(&samples.probes, total.heading)));
     flow.observations.extend(course(measurement, total, samples));
-    flow.observations.extend(step_down(measurement, total));
+    flow.observations.extend(step_down(measurement, total.heading));
     flow.observations.extend(silence(flow, measurement, total));
     if let Some(samples) = samples.filter(|_| flow.kind == FlowKind::Tcp) {
         flow.observations.extend(stops(run, samples, total).into_iter().flatten());

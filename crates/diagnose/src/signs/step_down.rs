@@ -1,12 +1,12 @@
 //! Whether the rate went down once, from one level to another, and stayed: what a device does that was set otherwise while a test ran.
 
-use model::measurement::{DirectionTotal, Interval, Measurement};
+use model::measurement::{Heading, Interval, Measurement};
 
 use super::Observation;
 
 /// Said where it did; a rate that varies says nothing.
-pub(super) fn step_down(measurement: &Measurement, total: &DirectionTotal) -> Option<Observation> {
-    let intervals: Vec<&Interval> = measurement.intervals.iter().filter(|of| of.heading == total.heading).collect();
+pub(super) fn step_down(measurement: &Measurement, heading: Heading) -> Option<Observation> {
+    let intervals: Vec<&Interval> = measurement.intervals.iter().filter(|of| of.heading == heading).collect();
     // The first one has the start in it, and the last one may be a part.
     let whole = intervals.get(1..intervals.len().checked_sub(1)?)?;
     let rates: Vec<f64> = whole.iter().map(|of| rate(of)).collect();
@@ -48,7 +48,6 @@ const LOWER: f64 = 0.7;
 mod tests {
     use std::time::Duration;
 
-    use model::measurement::Heading;
     use units::{ByteCount, DataRate};
 
     use super::*;
@@ -67,7 +66,7 @@ mod tests {
             datagrams: None,
         };
         let measurement = Measurement { intervals: (0..).zip(mbps).map(interval).collect(), ..Measurement::default() };
-        step_down(&measurement, &DirectionTotal::default()).map(|seen| seen.says)
+        step_down(&measurement, Heading::Outbound).map(|seen| seen.says)
     }
 
     #[test]

@@ -174,8 +174,8 @@ fn what_is_typed_next_looks_where_the_run_points() {
 
 /// A flow of 40 Mbit/s of which nobody knows how fast it should be, and whose receiver's window was full for a part of the time, with
 /// round trips under load that are so much longer.
-fn window_limited(part: f64, longer_us: u64) -> Diagnosis {
-    let mut test = tcp("a", "c", 0, Tcp { mbps: 40, window: 250_000, window_limited: part, ..Tcp::GOOD });
+fn window_limited(part: f64, longer_us: u64, window: u64) -> Diagnosis {
+    let mut test = tcp("a", "c", 0, Tcp { mbps: 40, window, window_limited: part, ..Tcp::GOOD });
     test.expected = None;
     let rtt = |median_us| RttSummary { min_us: Some(median_us), median_us: Some(median_us), ..RttSummary::default() };
     let latency = Latency { idle: Some(rtt(50_000)), loaded: Some(rtt(50_000 + longer_us)), packet_times: None };
@@ -185,11 +185,11 @@ fn window_limited(part: f64, longer_us: u64) -> Diagnosis {
 
 #[test]
 fn a_window_that_is_full_on_a_path_without_a_queue_is_told_where_no_rate_is_known() {
-    let said = window_limited(0.9, 200);
+    let said = window_limited(0.9, 200, 250_000);
     assert_eq!(first(&said).0, "receive-window-small", "{said:?}");
     assert!(said.problems[0].ranking[0].speaks_for[0].contains("no queue grew"), "{said:?}");
     // A path that fills its queue has no room for more, and a window that is full now and then holds nobody.
-    for other in [window_limited(0.9, 30_000), window_limited(0.2, 200)] {
+    for other in [window_limited(0.9, 30_000, 250_000), window_limited(0.2, 200, 64 << 20)] {
         assert!(other.is_healthy() && other.judged == 0, "{other:?}");
     }
 }
