@@ -9,6 +9,19 @@ pub struct Expectation {
     pub limit: f64,
 }
 
+/// An expectation, and how results compare with it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Compared {
+    pub(crate) expectation: Expectation,
+    /// What the next result had once it had started, where that is another value.
+    pub(crate) settled: Option<f64>,
+    /// The latest one.
+    pub(crate) latest: f64,
+    /// Results in a row that fall short, and that do not.
+    pub(crate) short: usize,
+    pub(crate) good: usize,
+}
+
 /// What results are worse than.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Yardstick {

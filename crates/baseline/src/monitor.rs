@@ -177,6 +177,16 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
         }
     }
 
+    /// Says what the next result of a series had once it had started, where that is another value than the result's own.
+    pub fn settle<Q: Ord + ?Sized>(&mut self, series: &Q, value: f64)
+    where
+        K: Borrow<Q>,
+    {
+        if let Some(tracked) = self.series.get_mut(series) {
+            tracked.watch.settle(value);
+        }
+    }
+
     /// Expects nothing of a series: what it has was accepted before.
     pub fn expect_nothing<Q: Ord + ?Sized>(&mut self, series: &Q)
     where

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use stats::rank;
 
 use crate::analysis::{Analysis, Change, Gate, Levels, Placed, Settings, Shape, analyse};
-use crate::expectation::{Expectation, Yardstick};
+use crate::expectation::{Compared, Yardstick};
 use crate::place::Strictness;
 use crate::screen::Screen;
 use crate::series::{Sample, Scale, median, spread};
@@ -124,7 +124,7 @@ pub struct Watch {
     pub(crate) state: State,
     poor: u64,
     /// Of a million series few may have one.
-    pub(crate) expectation: Option<Box<Expectation>>,
+    pub(crate) expectation: Option<Box<Compared>>,
 }
 
 impl Watch {
@@ -191,6 +191,7 @@ impl Watch {
             self.poor += 1;
             return Turn::None;
         }
+        self.compare(result.value);
         self.samples.push(result);
         let excess = self.samples.len().saturating_sub(self.settings.history);
         self.samples.drain(..excess);

@@ -70,6 +70,7 @@ impl Quarter {
                     series: series.clone(),
                     at: at(now * 3_600 + number),
                     value: result.sample.value,
+                    settled: None,
                     quality: Quality::Good,
                 });
                 let measured: Vec<Measured> = measured.collect();

@@ -91,6 +91,20 @@ fn a_level_that_was_accepted_is_not_held_against_the_expectation() {
     assert_eq!(only(&monitor).recovered_s, Some(5 * HOUR_S));
 }
 
+#[test]
+fn a_result_that_was_as_expected_once_it_had_started_does_not_fall_short() {
+    let mut monitor = monitor();
+    for hour in 0..30 {
+        monitor.settle("pair", 8.8e8);
+        assert_eq!(
+            opened(&mut monitor, &[sample(hour, 5e8)]),
+            Vec::<i64>::new(),
+            "over a long path the start is half of it"
+        );
+    }
+    assert_eq!(opened(&mut monitor, &[sample(30, 5e8), sample(31, 5e8), sample(32, 5e8)]), [32]);
+}
+
 /// A hub that stops at an hour and starts anew with what it has stored.
 fn started_anew(results: &[Sample], stop: usize) -> (Found, Found) {
     let mut before = monitor();

@@ -116,6 +116,8 @@ pub struct Point {
     pub at: WallTime,
     /// In the unit of its metric.
     pub value: f64,
+    /// What it was once its transfer had started, where that is known: for what the plan expects, and not stored.
+    pub settled: Option<f64>,
     /// Whether it counts: what an overloaded host measured is kept and not judged.
     pub good: PointQuality,
     /// The record that it is from.

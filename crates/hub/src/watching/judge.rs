@@ -114,6 +114,7 @@ impl State {
             series: point.series.clone(),
             at: point.at,
             value: point.value,
+            settled: point.settled,
             quality: if point.good == PointQuality::Good { Quality::Good } else { Quality::Poor },
         };
         let mut measured: Vec<Measured> = found.iter().map(measured).collect();

@@ -6,6 +6,7 @@ use model::played::Finding;
 use model::quality::Quality;
 use model::quality::disturbance::Grade;
 use model::run::{Outcome, Run};
+use predict::target::flow::settled;
 use units::WallTime;
 
 use super::PairTest;
@@ -85,11 +86,11 @@ impl Points<'_> {
             self.good = PointQuality::Poor;
         }
         for total in &measurement.totals {
-            self.direction(measurement, total);
+            self.direction(run, measurement, total);
         }
     }
 
-    fn direction(&mut self, measurement: &Measurement, total: &DirectionTotal) {
+    fn direction(&mut self, run: &Run, measurement: &Measurement, total: &DirectionTotal) {
         let PairTest { from, to, .. } = self.source.pair;
         let (here, there) = if self.source.agent == *from { (from, to) } else { (to, from) };
         let ends = match total.heading {
@@ -97,6 +98,9 @@ impl Points<'_> {
             Heading::Inbound => Directed { from: there, to: here },
         };
         self.add(Metric::Goodput, ends, Some(total.goodput.bps() as f64));
+        if let Some(goodput) = self.found.last_mut() {
+            goodput.settled = Some(settled(run, total).bps() as f64);
+        }
         if let Some(datagrams) = &total.datagrams {
             self.add(Metric::Loss, ends, share(&Counted { part: datagrams.lost.get(), all: datagrams.sent.get() }));
             return;
@@ -123,7 +127,14 @@ impl Points<'_> {
             family: None,
             metric,
         };
-        self.found.push(Point { series, at: self.at, value, good: self.good, record: self.source.record });
+        self.found.push(Point {
+            series,
+            at: self.at,
+            value,
+            settled: None,
+            good: self.good,
+            record: self.source.record,
+        });
     }
 }
 

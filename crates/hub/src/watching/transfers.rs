@@ -41,7 +41,8 @@ impl State {
             let Some(series) = self.ends(&record.agent, peer, planned) else { continue };
             let value = peer.rate.bps() as f64;
             let good = self.quality(&series, peer);
-            let point = Point { series: series.clone(), at: rates.start, value, good, record: record.key };
+            let point =
+                Point { series: series.clone(), at: rates.start, value, settled: None, good, record: record.key };
             // Of several peers of one network or one host the fastest says what the path carries.
             let is_faster = found.get(&series).is_none_or(|known| known.value < value);
             if is_faster {

@@ -126,6 +126,7 @@ fn histories_have_each_series_once_in_order_of_time_from_a_moment_on() {
                 series: series.clone(),
                 at: at(second),
                 value: second as f64,
+                settled: None,
                 good,
                 record: 10 * second + place,
             };

@@ -58,6 +58,8 @@ pub struct Measured {
     pub at: WallTime,
     /// In the unit of its metric.
     pub value: f64,
+    /// What it was once a transfer had started, which is held against what the plan expects; nothing where it is the same.
+    pub settled: Option<f64>,
     /// Whether it can be trusted: what an overloaded host measured is counted, and never judged.
     pub quality: Quality,
 }
@@ -278,9 +280,14 @@ impl Incidents {
                 quality,
             });
         }
+        let settled: Vec<(&Series, f64)> =
+            results.iter().filter_map(|result| Some((&result.series, result.settled?))).collect();
         let mut events = Vec::new();
         for (metric, results) in by_metric {
             let Some(monitor) = self.monitors.get_mut(&metric) else { continue };
+            for (series, settled) in settled.iter().copied() {
+                monitor.settle(series, settled);
+            }
             let before: Vec<Option<i64>> = monitor.incidents().iter().map(|one| one.recovered_s).collect();
             let opened = monitor.round(&results, seconds(now));
             let opened: Vec<_> = opened.into_iter().map(|number| monitor.incidents()[number].clone()).collect();

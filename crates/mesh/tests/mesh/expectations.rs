@@ -29,7 +29,7 @@ fn incidents() -> Incidents {
 
 fn measure(incidents: &mut Incidents, hours: std::ops::Range<u64>, value: f64) {
     for hour in hours {
-        let measured = Measured { series: series(), at: at(hour), value, quality: Quality::Good };
+        let measured = Measured { series: series(), at: at(hour), value, settled: None, quality: Quality::Good };
         incidents.results(&[measured], at(hour));
     }
 }

@@ -46,7 +46,8 @@ impl Watched {
                 let second = round * DAY / 2 + number * 7 % 12 * 3_600 + number;
                 let series = series(result.series.0, result.series.1, Metric::Goodput);
                 let value = result.sample.value;
-                results.push((second, Measured { series, at: at(second), value, quality: Quality::Good }));
+                results
+                    .push((second, Measured { series, at: at(second), value, settled: None, quality: Quality::Good }));
             }
         }
         results.sort_by_key(|(second, _)| *second);
@@ -201,7 +202,8 @@ fn two_hosts(hours: u64, faults: &[std::ops::Range<u64>; 2]) -> Vec<(u64, Measur
             let second = hour * 3_600 + number * 60;
             for (metric, value) in values {
                 let series = series(from, to, metric);
-                results.push((second, Measured { series, at: at(second), value, quality: Quality::Good }));
+                results
+                    .push((second, Measured { series, at: at(second), value, settled: None, quality: Quality::Good }));
             }
         }
     }

@@ -48,7 +48,8 @@ fn heard(dip: &Dip, seed: u64) -> Incidents {
             let noise = 0.02 * share(((seed * ROUNDS + round) * 6) + place);
             let value = 4.7e7 * (1.0 - noise) * (1.0 - lost) * if has_dip { 0.93 } else { 1.0 };
             let second = round * PERIOD_S + place;
-            let measured = Measured { series: series.clone(), at: at(second), value, quality: Quality::Good };
+            let measured =
+                Measured { series: series.clone(), at: at(second), value, settled: None, quality: Quality::Good };
             incidents.results(&[measured], at(second + 2));
         }
     }

@@ -220,6 +220,7 @@ fn read_points(rows: Vec<Row>) -> Result<Vec<Point>, StoreError> {
             at: time(row.try_get(2)?),
             record: natural(row.try_get(3)?),
             value: row.try_get(4)?,
+            settled: None,
             good: if row.try_get(5)? { PointQuality::Good } else { PointQuality::Poor },
         });
     }

@@ -183,6 +183,7 @@ fn read_points(mut rows: Rows<'_>) -> Result<Vec<Point>, StoreError> {
             at: time(row.get(1)?),
             record: natural(row.get(2)?),
             value: row.get(3)?,
+            settled: None,
             good: if row.get(4)? { PointQuality::Good } else { PointQuality::Poor },
         });
     }
