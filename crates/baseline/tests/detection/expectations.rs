@@ -11,9 +11,9 @@ type Found = Incident<&'static str, &'static str>;
 const HOUR_S: i64 = 3_600;
 const EXPECTED: Expectation = Expectation { value: 9e8, limit: 7.2e8 };
 
-fn sample(hour: usize, value: f64) -> Sample {
+fn sample(hour: i32, value: f64) -> Sample {
     // Results of a healthy path differ by some percent.
-    Sample { at_s: hour as i64 * HOUR_S, value: value * (1.0 + (hour * 7 % 11) as f64 * 0.004) }
+    Sample { at_s: i64::from(hour) * HOUR_S, value: value * (1.0 + f64::from(hour * 7 % 11) * 0.004) }
 }
 
 fn monitor() -> Monitor<&'static str, &'static str> {

@@ -224,7 +224,7 @@ impl Mesh {
     fn point(&self, place: Place, at: WallTime, value: f64) -> Point {
         let [from, to] = [place.from, place.to].map(|host| format!("host-{host}"));
         let series = Series { from, to, test: TEST.to_owned(), family: None, metric: Metric::Goodput };
-        Point { series, at, value, good: PointQuality::Good, record: place.record }
+        Point { series, at, value, settled: None, good: PointQuality::Good, record: place.record }
     }
 
     fn directory(&self) -> PathBuf {

@@ -69,12 +69,13 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
         flow.rtt = flow.rtt.or(Some(Duration::from_micros(idle)));
         flow.loaded_rtt = Some(Duration::from_micros(loaded));
     }
-    if flow.kind == FlowKind::Tcp && flow.target.is_none() && flow.complaint.is_none() {
-        if let Some(limit) = samples.and_then(|samples| window_limited(run, samples, total.heading, flow)) {
-            flow.observations.retain(|seen| seen.seen.sign().name != "limit");
-            flow.observations.push(limit);
-            flow.complaint = Some(Complaint::WindowLimited);
-        }
+    let is_unjudged = flow.kind == FlowKind::Tcp && flow.target.is_none() && flow.complaint.is_none();
+    if let Some(samples) = samples.filter(|_| is_unjudged)
+        && let Some(limit) = window_limited(run, samples, total.heading, flow)
+    {
+        flow.observations.retain(|seen| seen.seen.sign().name != "limit");
+        flow.observations.push(limit);
+        flow.complaint = Some(Complaint::WindowLimited);
     }
     let times = latency.and_then(|latency| latency.packet_times);
     flow.observations.extend(times.and_then(|times| packet_time::before_test(flow, times, total.heading)));

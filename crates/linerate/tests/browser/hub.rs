@@ -141,6 +141,7 @@ fn downloads() -> Vec<Point> {
                 series: series.clone(),
                 at: WallTime::from_unix_nanos(now - (WEEKS - week) * 7 * 86_400 * SECOND),
                 value: if is_slow { 8e7 } else { 8e8 },
+                settled: None,
                 good: PointQuality::Good,
                 record: number as u64 * WEEKS + week + 1,
             });
@@ -162,6 +163,13 @@ pub(super) fn points() -> Vec<Point> {
     let value = |number: u64| if number < 20 { 42e6 } else { 7e6 } + (number * 7 % 5) as f64 * 1e5;
     let good = PointQuality::Good;
     (0..30)
-        .map(|number| Point { series: series.clone(), at: at(number), value: value(number), good, record: number })
+        .map(|number| Point {
+            series: series.clone(),
+            at: at(number),
+            value: value(number),
+            settled: None,
+            good,
+            record: number,
+        })
         .collect()
 }

@@ -67,6 +67,7 @@ fn points() -> Vec<Point> {
         },
         at: WallTime::from_unix_nanos(now - 3_600_000_000_000 + number as u64),
         value: 1e7 * percent(from, to) as f64,
+        settled: None,
         good: PointQuality::Good,
         record: number as u64 + 1,
     };
