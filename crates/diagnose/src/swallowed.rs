@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use model::measurement::{DirectionTotal, Heading};
+use model::measurement::{DirectionTotal, Heading, Measurement};
 use model::run::Run;
 use units::PacketCount;
 
@@ -14,9 +14,7 @@ pub(crate) struct SwallowedSegments {
     segment: u32,
     /// Whether the sender told what it sent. Of one whose results do not arrive either nobody knows.
     sent: SenderTold,
-    /// Probes beside it.
-    probes: PacketCount,
-    answered: PacketCount,
+    probes: AnsweredProbes,
 }
 
 /// What is known of the sender.
@@ -48,30 +46,50 @@ impl SwallowedSegments {
         if arrived >= u64::from(segment) || lasted < SHORTEST {
             return None;
         }
-        let beside = measurement.latency.as_ref()?.loaded?;
-        let (probes, answered) = (beside.sent, beside.sent.saturating_sub(beside.lost));
-        (answered.get() >= FEWEST_PROBES && answered.get() * 2 >= probes.get()).then_some(Self {
-            segment,
-            sent,
-            probes,
-            answered,
-        })
+        AnsweredProbes::beside(measurement).map(|probes| Self { segment, sent, probes })
     }
 
     /// The largest packet that the path may take all the same, in bytes.
     pub(crate) const fn below(self) -> u32 {
-        self.segment.saturating_add(HEADERS - 1)
+        packet_below(self.segment)
+    }
+}
+
+/// The largest packet, in bytes, of a path that does not take a full segment of so many bytes of payload.
+pub(crate) const fn packet_below(segment: u32) -> u32 {
+    segment.saturating_add(HEADERS - 1)
+}
+
+/// Small probes beside a flow, at least half of which came back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AnsweredProbes {
+    sent: PacketCount,
+    answered: PacketCount,
+}
+
+impl AnsweredProbes {
+    /// Nothing where there were few, or nobody answered half of them.
+    pub(crate) fn beside(measurement: &Measurement) -> Option<Self> {
+        let beside = measurement.latency.as_ref()?.loaded?;
+        let (sent, answered) = (beside.sent, beside.sent.saturating_sub(beside.lost));
+        (answered.get() >= FEWEST_PROBES && answered.get() * 2 >= sent.get()).then_some(Self { sent, answered })
+    }
+}
+
+impl fmt::Display for AnsweredProbes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} small probes beside them came back", self.answered.get(), self.sent.get())
     }
 }
 
 impl fmt::Display for SwallowedSegments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { segment, sent, probes, answered } = self;
+        let Self { segment, sent, probes } = self;
         match sent {
             SenderTold::Retransmits => write!(f, "not one full segment of {segment} bytes was acknowledged")?,
             SenderTold::Nothing => write!(f, "not one byte arrived, in segments of {segment} bytes")?,
         }
-        write!(f, ", while {} of {} small probes beside them came back", answered.get(), probes.get())
+        write!(f, ", while {probes}")
     }
 }
 

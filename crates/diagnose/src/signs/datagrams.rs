@@ -13,6 +13,7 @@ use super::flow::{Complaint, Flow};
 use super::losses;
 use super::percent::percent;
 use crate::balance::{self, Balance};
+use crate::swallowed::AnsweredProbes;
 
 /// What the datagrams of `flow` show.
 pub(super) fn add(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
@@ -60,16 +61,10 @@ pub(super) fn add(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
 
 /// Not one datagram arrived, while small probes between the same ends came back. The sockets have met: each says hello on its own before.
 fn all_swallowed(balance: &Balance, run: &Run) -> Option<String> {
-    let beside = run.measurement.as_ref()?.latency.as_ref()?.loaded?;
-    let (probes, answered) = (beside.sent.get(), beside.sent.saturating_sub(beside.lost).get());
+    let probes = AnsweredProbes::beside(run.measurement.as_ref()?)?;
     let is_all = balance.received.get() == 0 && balance.handed.get() >= FEWEST_DATAGRAMS;
     let left = balance.dropped_in_sender.known() == 0 && balance.dropped_in_receiver.known() == 0;
-    (is_all && left && answered >= FEWEST_PROBES && answered * 2 >= probes).then(|| {
-        format!(
-            "none of {} datagrams arrived, while {answered} of {probes} small probes beside them came back",
-            balance.handed
-        )
-    })
+    (is_all && left).then(|| format!("none of {} datagrams arrived, while {probes}", balance.handed))
 }
 
 /// Why nothing follows from what was lost, where the path delivered about what it was declared to carry, and more was sent: what is
@@ -105,7 +100,6 @@ fn offered(flow: &mut Flow, total: &DirectionTotal) {
 /// IPv4 20, UDP 8.
 const UDP_HEADERS: u32 = 28;
 const FEWEST_DATAGRAMS: u64 = 50;
-const FEWEST_PROBES: u64 = 5;
 
 fn lost_where(balance: &Balance) -> Option<Observation> {
     // Where packets held several datagrams nobody knows how many the sender dropped, but that it did.

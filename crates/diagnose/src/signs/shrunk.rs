@@ -9,6 +9,7 @@ use model::series::field::Field;
 use model::series::{RunSamples, StreamSamples};
 
 use super::rows::{streams, whole_column};
+use crate::swallowed::packet_below;
 
 /// Nothing was acknowledged for a time, and then the sender took smaller segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +47,7 @@ impl ShrunkSegments {
 
     /// The largest packet that the path may take, in bytes.
     pub(super) fn below(self) -> u32 {
-        u32::try_from(self.before).unwrap_or(u32::MAX).saturating_add(HEADERS - 1)
+        packet_below(u32::try_from(self.before).unwrap_or(u32::MAX))
     }
 }
 
@@ -58,8 +59,6 @@ impl fmt::Display for ShrunkSegments {
     }
 }
 
-/// IPv4 20, TCP 20, timestamps 12.
-const HEADERS: u32 = 52;
 /// A segment that is lost twice is sent again after 0.2 and 0.4 s; a sender looks for a smaller size after several.
 const SHORTEST: Duration = Duration::from_millis(1_400);
 const FEWEST_RETRANSMITS: u64 = 2;
