@@ -60,8 +60,10 @@ pub(super) fn standings<'c>(
         // problem explains are one, whatever it is.
         let is_untouched = (0..flows.len()).any(|number| explained[number] && told[number].is_untouched());
         let first = standing.problem.ranking.first();
-        let is_named =
-            is_untouched || first.is_some_and(|first| first.probability > standing.problem.unknown.max(SECOND));
+        let has_lost_more =
+            (0..flows.len()).any(|number| explained[number] && told[number].left_limit(&flows[number]).is_some());
+        let least = standing.problem.unknown.max(if has_lost_more { SECOND_OF_RATE } else { SECOND });
+        let is_named = is_untouched || first.is_some_and(|first| first.probability > least);
         if is_later && !is_named {
             break;
         }
@@ -398,6 +400,8 @@ const NAMED: f64 = 0.5;
 const STANDS_OUT: f64 = 1.0;
 /// With so much probability a cause is a second problem of flows that the first explains.
 const SECOND: f64 = 0.5;
+/// The same where something that took much of the rate is left: there is a second problem, whichever it is.
+const SECOND_OF_RATE: f64 = 0.35;
 /// Causes that are a shaper or a queue of the sending host, found by its datagrams.
 const SHAPED: [&str; 2] = ["udp-sender-drops", "udp-sender-held"];
 /// Causes that take large packets and no others.

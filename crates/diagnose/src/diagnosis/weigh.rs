@@ -89,7 +89,10 @@ pub(crate) struct SeenSign<'a> {
 pub(crate) fn seen<'a>(candidate: &Candidate<'_>, ground: &Ground<'a>) -> Vec<SeenSign<'a>> {
     let (flows, told) = (ground.flows, ground.told);
     let suffering = candidate.covers.iter().copied().filter(|number| ground.open[*number]);
-    let left = |number: usize| flows[number].observations.iter().filter(move |seen| told[number].leaves(seen));
+    let left = |number: usize| {
+        let own = flows[number].observations.iter().filter(move |seen| told[number].leaves(seen));
+        own.chain(told[number].left_limit(&flows[number]))
+    };
     let mut found: Vec<SeenSign<'a>> = Vec::new();
     for number in suffering {
         let flow = &flows[number];

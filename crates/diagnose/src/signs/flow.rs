@@ -62,6 +62,8 @@ pub struct Flow {
     pub complaint: Option<Complaint>,
     /// What was seen of it.
     pub observations: Vec<Observation>,
+    /// All that took much of the line rate, the most first, where no other pair was tested.
+    pub limits: Vec<Observation>,
 }
 
 /// What carried the data.
@@ -205,6 +207,7 @@ impl Flow {
             shape: Shape { streams: 1, ..Shape::default() },
             complaint: None,
             observations: Vec::new(),
+            limits: Vec::new(),
         }
     }
 

@@ -54,6 +54,7 @@ mod first_datagrams;
 pub mod flow;
 mod initial_window;
 mod jump;
+mod limit;
 mod losses;
 mod lossy;
 mod numbers;

@@ -20,6 +20,7 @@ use super::clustering::{StartLosses, clustering};
 use super::datagrams;
 use super::flow::{Complaint, Flow, FlowKind, SLOW};
 use super::initial_window;
+use super::limit;
 use super::losses;
 use super::lossy::is_lossy;
 use super::packet_time;
@@ -155,7 +156,8 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
     let mut is_held = false;
     if let Some(fall) = fall.filter(|_| is_sampled) {
         is_held = held_by_windows(&fall) >= HELD && run.spec.window.is_none();
-        flow.observations.extend(limit(&fall, run));
+        flow.observations.extend(limit::largest(&fall, run));
+        flow.limits = limit::all(&fall, run);
         // What a window that the test asked for took is no share of a host's setting.
         if run.spec.window.is_none() {
             flow.observations.extend(window_shares(&fall).into_iter().flatten());
@@ -292,35 +294,6 @@ pub(super) fn attained(share: f64) -> Option<Observation> {
     Observation::of("attained", state, format!("it attained {} of what it should", percent(share)))
 }
 
-fn limit(fall: &Waterfall, run: &Run) -> Option<Observation> {
-    let shares = fall.shares.iter().filter(|share| share.cause != Cause::ProtocolOverhead);
-    let largest = shares.clone().find(|share| share.cause != Cause::StartUp)?;
-    let start_up = shares.clone().find(|share| share.cause == Cause::StartUp);
-    let start_up = start_up.map_or(0.0, |share| share.part_of_line_rate);
-    if largest.part_of_line_rate < NOTHING {
-        let state = if start_up >= 2.0 * NOTHING { "start-up" } else { "nothing" };
-        return Observation::of("limit", state, "nothing took much of the line rate once it had started");
-    }
-    let state = match largest.cause {
-        Cause::ReceiveWindow => "receive-window",
-        Cause::SendBuffer => "send-buffer",
-        Cause::SenderApplication => "sending-program",
-        Cause::ReceiverApplication => "receiving-program",
-        Cause::LossRecovery => "loss",
-        Cause::ConfiguredCap => "configured",
-        Cause::CongestionWindow => "congestion-window",
-        Cause::PathCapacity => "path-capacity",
-        Cause::ProtocolOverhead | Cause::StartUp | Cause::Idle | Cause::Unknown => return None,
-    };
-    let part = percent(largest.part_of_line_rate);
-    // A window that the test asked for is the test's own, and no setting of a host.
-    if let (Some(window), "receive-window" | "send-buffer") = (run.spec.window, state) {
-        let says = format!("the window that the test asked for, {window}, took {part} of the line rate");
-        return Observation::of("limit", "configured", says);
-    }
-    Observation::of("limit", state, format!("{} took {part} of the line rate", largest.cause.label()))
-}
-
 /// Whether the receiving program leaves data lying where a small window is said to be the limit.
 fn unread(fall: &Waterfall) -> Option<Observation> {
     let (unread, offered) = (fall.observed.unread?, fall.observed.window_offered?);
@@ -454,8 +427,6 @@ const A_FEW: u64 = 8;
 const FEWEST_MARKS: u64 = 3;
 /// Packets that overtake each other once in so many, or less often, cost nothing.
 const SELDOM: u64 = 2_000;
-/// A share below this part of the line rate is not what ails a flow.
-const NOTHING: f64 = 0.08;
 /// Algorithms that add about a segment in a round trip, whatever the window is.
 const LINEAR: [&str; 4] = ["reno", "vegas", "westwood", "veno"];
 /// From here on, in seconds, nobody waits for a window to come back.

@@ -11,7 +11,7 @@ use predict::target::flow::{requested, settled};
 use units::ByteCount;
 
 use super::flow::{Flow, FlowEnds, FlowKind, Shape};
-use super::{allowed, numbers, probes, queues, relations, vanished};
+use super::{allowed, limit, numbers, probes, queues, relations, vanished};
 
 /// How far a test can be trusted, by what disturbed the measurement itself. Traffic of others and drops in a host are what a diagnosis
 /// looks for, and no disturbance here.
@@ -58,6 +58,7 @@ pub fn flows(round: &Round) -> Vec<Flow> {
     allowed::add(round, &mut flows);
     vanished::add(round, &mut flows);
     relations::add(&mut flows);
+    limit::keep_those_of_one_pair(&mut flows);
     flows
 }
 

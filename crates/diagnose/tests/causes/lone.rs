@@ -15,6 +15,7 @@ use model::played::Finding;
 use model::round::Tested;
 use model::run::Run;
 use model::series::ProbeSamples;
+use model::series::field::Field;
 use model::spec::Direction;
 use units::{ByteCount, DataRate, PacketCount};
 
@@ -252,4 +253,50 @@ fn a_host_whose_tests_leave_by_no_card_has_no_ring() {
         all.filter(|ranked| ranked.cause == "ring-small").map(|ranked| ranked.probability).sum::<f64>()
     };
     assert!(lossy("veth") < lossy("mlx5_core") / 3.0, "{} {}", lossy("veth"), lossy("mlx5_core"));
+}
+
+/// A flow that its window holds, and of which nothing gets through for three of its eight seconds.
+fn held_and_cut_off() -> Tested {
+    let mut test = tcp("a", "c", 0, Tcp { mbps: 160, window: 1 << 20, window_limited: 0.97, ..Tcp::GOOD });
+    let stops = |step: usize| (30..60).contains(&step);
+    for column in &mut test.samples.as_mut().unwrap().streams[0].columns {
+        match column.field {
+            Field::BytesAcked | Field::BytesSent | Field::Delivered | Field::RwndLimited => {
+                let (before, lost) = (column.values[30], column.values[60] - column.values[30]);
+                for (step, value) in column.values.iter_mut().enumerate().skip(30) {
+                    *value = if stops(step) { before } else { *value - lost };
+                }
+            }
+            Field::TotalRetrans => (31..81).for_each(|step| column.values[step] = 4),
+            Field::SndCwnd => (30..60).for_each(|step| column.values[step] = 1),
+            _ => {}
+        }
+    }
+    let measurement = run_of(&mut test).measurement.as_mut().unwrap();
+    let interval = |second: u64| Interval {
+        start: Duration::from_secs(second),
+        end: Duration::from_secs(second + 1),
+        heading: Heading::Outbound,
+        bytes: ByteCount::new(if (3..6).contains(&second) { 0 } else { 20_000_000 }),
+        rate: DataRate::from_bps(if (3..6).contains(&second) { 0 } else { 160_000_000 }),
+        retransmits: Some(PacketCount::new(u64::from((3..6).contains(&second)))),
+        rtt: None,
+        cwnd: None,
+        lost: None,
+        datagrams: None,
+    };
+    measurement.intervals = (0..8).map(interval).collect();
+    let total = &mut measurement.totals[0];
+    (total.sent, total.received) = (Some(ByteCount::new(100_000_000)), Some(ByteCount::new(100_000_000)));
+    total.goodput = DataRate::from_bps(100_000_000);
+    test
+}
+
+#[test]
+fn what_a_second_fault_took_of_the_rate_is_told_beside_the_first() {
+    let said = alone(held_and_cut_off());
+    let named: Vec<&str> = said.problems.iter().map(|problem| problem.ranking[0].cause.as_str()).collect();
+    assert_eq!(named, ["outage", "receive-window-small"], "{said:?}");
+    let told = &said.problems[1].ranking[0].speaks_for[0];
+    assert!(told.contains("receive window took 39 %"), "{told}");
 }
