@@ -37,6 +37,7 @@ pub use congestion::Algorithm;
 pub use flow::{Flow, Outcome, Sample};
 pub use kernel::{Kernel, UnknownRelease};
 pub use report::Report;
+pub use run::ProbeTimes;
 pub use shared::Shared;
 pub use tcp_info::TcpInfo;
 pub use turns::Turns;

@@ -24,6 +24,15 @@ pub struct Run {
     steps: u64,
 }
 
+/// How long a probe took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ProbeTimes {
+    /// To the far end.
+    pub forward: Duration,
+    /// There and back.
+    pub round_trip: Duration,
+}
+
 /// What is written down of one transfer.
 #[derive(Debug)]
 struct Leg {
@@ -147,15 +156,17 @@ impl Run {
         self.engine.probe();
     }
 
-    /// RTTs of the probes with the instants at which they were sent, counted from the start of the path; [`None`] for one whose
-    /// answer has not come by now.
-    pub fn probed(&self) -> impl Iterator<Item = (Duration, Option<Duration>)> + '_ {
+    /// The probes with the instants at which they were sent, counted from the start of the path; [`None`] for one whose answer has not
+    /// come by now.
+    pub fn probed(&self) -> impl Iterator<Item = (Duration, Option<ProbeTimes>)> + '_ {
         let start = MonoTime::default();
-        self.engine
-            .probes
-            .trips()
-            .iter()
-            .map(move |trip| (trip.sent.since(start), trip.answered.map(|answered| answered.since(trip.sent))))
+        self.engine.probes.trips().iter().map(move |trip| {
+            let times = trip.arrived.zip(trip.answered).map(|(arrived, answered)| ProbeTimes {
+                forward: arrived.since(trip.sent),
+                round_trip: answered.since(trip.sent),
+            });
+            (trip.sent.since(start), times)
+        })
     }
 
     pub(crate) fn now(&self) -> MonoTime {

@@ -18,7 +18,7 @@ use super::severity::Severity;
 use super::together;
 use super::weigh::{Weighed, parts, prior, weigh};
 use crate::causes::{Catalogue, Cause};
-use crate::signs::flow::FlowKind;
+use crate::signs::flow::{Complaint, FlowKind};
 use crate::signs::{Coverage, Flow, SignState};
 use crate::wires::Wires;
 
@@ -267,7 +267,9 @@ fn leave_what_is_small_enough(cause: &Cause, explained: &mut [bool], ground: &Gr
         let is_clipped = |hit: &Flow| {
             flow.shape.has_smaller_packets(&hit.shape) && hit.goodput.bps() < flow.goodput.bps() / NEXT_TO_NOTHING
         };
-        flow.kind != FlowKind::Echo && hit.iter().any(|hit| hit.is_same_pair(flow) && is_clipped(hit))
+        flow.kind != FlowKind::Echo
+            && flow.complaint != Some(Complaint::Clipped)
+            && hit.iter().any(|hit| hit.is_same_pair(flow) && is_clipped(hit))
     };
     let left: Vec<usize> =
         (0..explained.len()).filter(|number| explained[*number] && is_small_enough(&ground.flows[*number])).collect();

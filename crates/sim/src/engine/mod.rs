@@ -236,6 +236,7 @@ impl Engine {
     /// A probe has come: the answer has its number.
     fn answer(&mut self, probe: &Train, now: MonoTime) {
         let said = Acknowledgement { to: probe.frame.0, ..Acknowledgement::default() };
+        self.probes.arrived(said.to, now);
         self.reverse.send(now, self.pairs.len(), PacketKind::Other, said);
         self.hear(now);
     }

@@ -2,7 +2,7 @@
 
 use units::MonoTime;
 
-/// When probes were sent, and when their answers came.
+/// When probes were sent, when they arrived, and when their answers came.
 #[derive(Debug, Default)]
 pub(crate) struct Probes {
     trips: Vec<ProbeTrip>,
@@ -12,6 +12,8 @@ pub(crate) struct Probes {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ProbeTrip {
     pub(crate) sent: MonoTime,
+    /// When it arrived at the far end; [`None`] where it has not yet, or never will.
+    pub(crate) arrived: Option<MonoTime>,
     /// When its answer came; [`None`] where it has not yet, or never will.
     pub(crate) answered: Option<MonoTime>,
 }
@@ -19,8 +21,15 @@ pub(crate) struct ProbeTrip {
 impl Probes {
     /// One more is sent. Its number.
     pub(super) fn send(&mut self, now: MonoTime) -> u32 {
-        self.trips.push(ProbeTrip { sent: now, answered: None });
+        self.trips.push(ProbeTrip { sent: now, arrived: None, answered: None });
         u32::try_from(self.trips.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// One has come to the far end. The first counts where it was doubled on its way.
+    pub(super) fn arrived(&mut self, number: u32, now: MonoTime) {
+        if let Some(trip) = self.trips.get_mut(number as usize) {
+            trip.arrived = trip.arrived.or(Some(now));
+        }
     }
 
     /// The answer to one has come. The first counts where it was doubled on its way.

@@ -4,44 +4,49 @@ use std::time::Duration;
 
 use model::measurement::{Latency, PacketTimes, RttSummary};
 use model::series::ProbeSamples;
+use sim::ProbeTimes;
 use units::PacketCount;
 
 use crate::convert::micros;
 
 /// What probes tell: those before the test, and the round trips beside its streams.
 pub(super) fn latency(
-    idle: &[Option<Duration>],
+    idle: &[Option<ProbeTimes>],
     packet_times: Option<PacketTimes>,
-    beside: &[(Duration, Option<Duration>)],
+    beside: &[(Duration, Option<ProbeTimes>)],
     every: Duration,
 ) -> (Option<Latency>, ProbeSamples) {
     let mut samples = ProbeSamples::default();
     let count = i64::try_from(idle.len()).unwrap_or(i64::MAX);
-    for (number, rtt) in (0_i64..).zip(idle) {
-        push(&mut samples, (number - count) * IDLE_EVERY_US, *rtt);
+    for (number, times) in (0_i64..).zip(idle) {
+        push(&mut samples, (number - count) * IDLE_EVERY_US, *times);
     }
+    let idle: Vec<_> = idle.iter().map(round_trip).collect();
     if every.is_zero() {
-        let latency = Latency { idle: Some(summary(idle)), loaded: None, packet_times };
+        let latency = Latency { idle: Some(summary(&idle)), loaded: None, packet_times };
         return (Some(latency), samples);
     }
     let mut loaded = Vec::new();
     let mut due = Duration::ZERO;
-    for (at, rtt) in beside.iter().filter(|(at, _)| !at.is_zero()) {
+    for (at, times) in beside.iter().filter(|(at, _)| !at.is_zero()) {
         if *at >= due {
-            loaded.push(*rtt);
-            push(&mut samples, micros(*at), *rtt);
+            loaded.push(round_trip(times));
+            push(&mut samples, micros(*at), *times);
             due = *at + every;
         }
     }
-    (Some(Latency { idle: Some(summary(idle)), loaded: Some(summary(&loaded)), packet_times }), samples)
+    (Some(Latency { idle: Some(summary(&idle)), loaded: Some(summary(&loaded)), packet_times }), samples)
 }
 
-fn push(samples: &mut ProbeSamples, sent_us: i64, rtt: Option<Duration>) {
+fn push(samples: &mut ProbeSamples, sent_us: i64, times: Option<ProbeTimes>) {
     samples.sent_us.push(sent_us);
-    let rtt_us = rtt.map(|rtt| u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX));
-    samples.rtt_us.push(rtt_us);
-    // Both clocks are one here: there is half of the way and back.
-    samples.there_us.push(rtt_us.and_then(|rtt| i32::try_from(rtt / 2).ok()));
+    samples.rtt_us.push(times.map(|times| u32::try_from(times.round_trip.as_micros()).unwrap_or(u32::MAX)));
+    // Both clocks are one here.
+    samples.there_us.push(times.and_then(|times| i32::try_from(times.forward.as_micros()).ok()));
+}
+
+fn round_trip(times: &Option<ProbeTimes>) -> Option<Duration> {
+    times.map(|times| times.round_trip)
 }
 
 /// Counts and quantiles (nearest rank).

@@ -25,6 +25,7 @@ use std::time::Duration;
 use model::measurement::{Flow, Heading};
 use model::series::StreamSamples;
 use model::spec::TestSpec;
+use sim::ProbeTimes;
 use units::ByteCount;
 
 /// One direction of a test: how it is set, and which way its payload goes.
@@ -42,8 +43,8 @@ pub(crate) struct Direction {
     /// Payload that had come to the receiving program by each instant, over all streams.
     pub(crate) received: Vec<(Duration, ByteCount)>,
     pub(crate) elapsed: Duration,
-    /// Probes beside the streams: when each was sent, and its RTT; [`None`] where it was lost.
-    pub(crate) probes: Vec<(Duration, Option<Duration>)>,
+    /// Probes beside the streams, from where the data comes: when each was sent, and how long it took; [`None`] where it was lost.
+    pub(crate) probes: Vec<(Duration, Option<ProbeTimes>)>,
     /// Part of a CPU that the sending and the receiving program used.
     pub(crate) cpu: [f64; 2],
 }

@@ -11,6 +11,7 @@ use model::spec::{Direction as Asked, Protocol, TestSpec};
 use path::Seed;
 use plan::task::Flow as Task;
 use scenario::Test;
+use sim::ProbeTimes;
 use units::WallTime;
 
 pub(crate) use super::latency::summary;
@@ -66,7 +67,8 @@ pub(crate) fn test(
     };
     let idle = idle(network, [&there, &back], seed.part(1));
     let packet_times = packet_times::of([&there, &back], seed.part(8));
-    let base = idle.iter().flatten().min().copied();
+    let base = idle.iter().flatten().map(|times| times.round_trip).min();
+    let base_forward = idle.iter().flatten().map(|times| times.forward).min().unwrap_or_default();
     let before = [network.tallies.hosts[from].clone(), network.tallies.hosts[to].clone()];
     let mut directions = Vec::new();
     for (number, heading) in headings(spec.direction).into_iter().enumerate() {
@@ -76,14 +78,15 @@ pub(crate) fn test(
             to: addresses[1],
             asked: from,
             overlay: overlay(test),
-            base_rtt: base.unwrap_or_default(),
+            base: ProbeTimes { forward: base_forward, round_trip: base.unwrap_or_default() },
             there: &there,
             back: &back,
         };
         let link = match heading {
             Heading::Outbound => outbound,
             Heading::Inbound => {
-                Link { sender: to, receiver: from, to: addresses[0], there: &back, back: &there, ..outbound }
+                let base = seen_from_far_end(outbound.base);
+                Link { sender: to, receiver: from, to: addresses[0], base, there: &back, back: &there, ..outbound }
             }
         };
         match one(network, &link, OneWay { spec, heading }, seed.part(2 + number as u64)) {
@@ -159,14 +162,14 @@ fn task_length(spec: &TestSpec) -> Duration {
 }
 
 /// Round trips before the first byte.
-fn idle(network: &mut Network<'_>, [there, back]: [&Way; 2], seed: Seed) -> Vec<Option<Duration>> {
+fn idle(network: &mut Network<'_>, [there, back]: [&Way; 2], seed: Seed) -> Vec<Option<ProbeTimes>> {
     let every = Duration::from_micros(IDLE_EVERY_US.unsigned_abs());
     let probes: Vec<Packets> = (0..IDLE)
         .map(|number| Packets { at: every * number, count: 1, ip_bytes: PROBE, whole: true, over: Duration::ZERO })
         .collect();
     let fates = ask(network, &Pair { there, back }, seed, &probes);
     let answered = |fate: Fate| match fate {
-        Fate::Answered(rtt) => Some(rtt),
+        Fate::Answered(times) => Some(times),
         Fate::Lost | Fate::TooBig { .. } => None,
     };
     fates.into_iter().map(answered).collect()
@@ -174,14 +177,26 @@ fn idle(network: &mut Network<'_>, [there, back]: [&Way; 2], seed: Seed) -> Vec<
 
 fn beside(
     directions: &[Direction],
-    idle: &[Option<Duration>],
+    idle: &[Option<ProbeTimes>],
     packet_times: Option<PacketTimes>,
     spec: &TestSpec,
 ) -> (Option<model::measurement::Latency>, model::series::ProbeSamples) {
     // Both directions share the probes: the one whose queue is longer decides.
-    let longest = |direction: &&Direction| direction.probes.iter().filter_map(|(_, rtt)| *rtt).max();
-    let trips = directions.iter().max_by_key(longest).map(|direction| direction.probes.as_slice()).unwrap_or_default();
-    latency(idle, packet_times, trips, spec.probe_every)
+    let times = |direction: &Direction| {
+        direction.probes.iter().filter_map(|(_, times)| times.map(|times| times.round_trip)).max()
+    };
+    let decides = directions.iter().max_by_key(|direction| times(direction));
+    let probes = decides.map(|direction| direction.probes.clone()).unwrap_or_default();
+    // The simulated ones go where the data goes; those of a test are the client's, who receives where it is asked for the reverse.
+    let is_back = decides.is_some_and(|direction| direction.heading == Heading::Inbound);
+    let from_client = |times: ProbeTimes| if is_back { seen_from_far_end(times) } else { times };
+    let probes: Vec<_> = probes.into_iter().map(|(sent, times)| (sent, times.map(from_client))).collect();
+    latency(idle, packet_times, &probes, spec.probe_every)
+}
+
+/// The times of the same packets where the other end sends them.
+fn seen_from_far_end(times: ProbeTimes) -> ProbeTimes {
+    ProbeTimes { forward: times.round_trip.saturating_sub(times.forward), ..times }
 }
 
 fn clock(base: Option<Duration>) -> ClockRelation {
@@ -283,8 +298,16 @@ pub(crate) fn transfer(network: &mut Network<'_>, leg: Leg, one_way: OneWay<'_>,
     let there = network.way([sender, receiver], traffic, length)?;
     let back = network.way([receiver, sender], traffic, length)?;
     let to = network.address(receiver, overlay)?;
-    let link =
-        Link { sender, receiver, to, asked: receiver, overlay, base_rtt: Duration::ZERO, there: &there, back: &back };
+    let link = Link {
+        sender,
+        receiver,
+        to,
+        asked: receiver,
+        overlay,
+        base: ProbeTimes::default(),
+        there: &there,
+        back: &back,
+    };
     let simulated = tcp::simulate(network, &link, one_way, seed).ok()?;
     account::tcp(network, &link, &simulated.outcomes, simulated.marked);
     let delivered = simulated.outcomes.iter().map(|outcome| outcome.delivered).sum();

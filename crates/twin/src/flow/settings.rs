@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use model::spec::{SendMethod, TestSpec};
 use scenario::blueprint::Qdisc;
+use sim::ProbeTimes;
 use sim::receiver::ReceiverSpec;
 use sim::sender::{Pacing, SenderSpec, Writer};
 use sim::{Algorithm, Kernel, Turns};
@@ -35,8 +36,8 @@ pub(crate) struct Link<'a> {
     /// The host that asked for the test: it sent the first segment.
     pub(crate) asked: usize,
     pub(crate) overlay: Option<usize>,
-    /// The least RTT without load.
-    pub(crate) base_rtt: Duration,
+    /// The least that a probe takes without load.
+    pub(crate) base: ProbeTimes,
     pub(crate) there: &'a Way,
     pub(crate) back: &'a Way,
 }

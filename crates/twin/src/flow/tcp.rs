@@ -8,7 +8,7 @@ use path::{ElementSpec, Grain, PathElement, Seed};
 use sim::flow::{Outcome, Run};
 use sim::sender::Amount;
 use sim::shared::{Shared, Transfer};
-use sim::{TcpInfo, Turns};
+use sim::{ProbeTimes, TcpInfo, Turns};
 use units::{ByteCount, DataRate, MonoTime, PacketCount};
 
 use super::columns::{Fixed, OF_RECEIVER, OF_SENDER, Rows, of_tcp};
@@ -55,7 +55,7 @@ pub(crate) fn simulate(
         sample_every: patience,
     };
     let mut run = Run::shared(&shared).map_err(|error| error.to_string())?;
-    if let Some(grain) = paths.grain(link.base_rtt) {
+    if let Some(grain) = paths.grain(link.base.round_trip) {
         run.coarsen(grain);
     }
     let mut watch = Watch::new(run, &ends, spec, streams);
@@ -108,8 +108,11 @@ impl Paths {
             outcome.drops_back.iter_mut().for_each(|(place, ..)| *place = self.back.place(*place));
         }
         let longer = self.there.sending(self.packet).saturating_sub(self.there.sending(PROBE));
-        for (_, rtt) in &mut simulated.direction.probes {
-            *rtt = rtt.map(|rtt| rtt.saturating_sub(longer));
+        for (_, times) in &mut simulated.direction.probes {
+            *times = times.map(|times| ProbeTimes {
+                forward: times.forward.saturating_sub(longer),
+                round_trip: times.round_trip.saturating_sub(longer),
+            });
         }
     }
 }
@@ -240,8 +243,8 @@ impl Watch {
         let Self { run, senders, receivers, last, received, began, ended, .. } = self;
         let latest = began + received.last().map_or(Duration::ZERO, |(at, _)| *at);
         // Who sent a probe at the very end did not wait for its answer.
-        let probes = run.probed().filter(|(sent, rtt)| rtt.is_some() || *sent + PATIENCE <= latest);
-        let probes = probes.map(|(sent, rtt)| (sent.saturating_sub(began), rtt)).collect();
+        let probes = run.probed().filter(|(sent, times)| times.is_some() || *sent + PATIENCE <= latest);
+        let probes = probes.map(|(sent, times)| (sent.saturating_sub(began), times)).collect();
         let outcomes = run.outcomes();
         let elapsed = match spec.limit {
             Limit::Time(time) => time,

@@ -7,6 +7,7 @@ use model::series::field::Field;
 use model::spec::{Limit, Offload, TestSpec};
 use path::Seed;
 use path::reason::Drop;
+use sim::ProbeTimes;
 use units::{ByteCount, DataRate, PacketCount};
 
 use super::columns::Rows;
@@ -205,7 +206,7 @@ fn sums(streams: &[Fates], trains: &[Packets], datagrams: &Datagrams<'_>) -> Sen
         samples: Vec::new(),
         received: Vec::new(),
         elapsed: plan.time,
-        probes: beside(streams, trains, link.base_rtt),
+        probes: beside(streams, trains, link.base),
         cpu: [0.0; 2],
     };
     let (mut drops, mut at_socket) = (Vec::new(), 0);
@@ -241,7 +242,7 @@ fn sums(streams: &[Fates], trains: &[Packets], datagrams: &Datagrams<'_>) -> Sen
 }
 
 /// What probes between the datagrams see: the RTT without load, and as long as datagrams wait in queues besides.
-fn beside(streams: &[Fates], trains: &[Packets], base_rtt: Duration) -> Vec<(Duration, Option<Duration>)> {
+fn beside(streams: &[Fates], trains: &[Packets], base: ProbeTimes) -> Vec<(Duration, Option<ProbeTimes>)> {
     let Some(fates) = streams.first() else { return Vec::new() };
     let transits = || {
         fates.arrived.iter().filter_map(|(at, number, ..)| {
@@ -250,7 +251,11 @@ fn beside(streams: &[Fates], trains: &[Packets], base_rtt: Duration) -> Vec<(Dur
         })
     };
     let least = transits().map(|(_, transit)| transit).min().unwrap_or_default();
-    transits().map(|(sent, transit)| (sent, Some(base_rtt + transit.saturating_sub(least)))).collect()
+    let waited = |transit: Duration| {
+        let queued = transit.saturating_sub(least);
+        ProbeTimes { forward: base.forward + queued, round_trip: base.round_trip + queued }
+    };
+    transits().map(|(sent, transit)| (sent, Some(waited(transit)))).collect()
 }
 
 fn flow(stream: u32, handed: u64, receiver: &Receiver, datagrams: &Datagrams<'_>) -> Flow {

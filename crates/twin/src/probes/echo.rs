@@ -46,11 +46,12 @@ pub(crate) fn series(
     let round_trips: Vec<Option<Duration>> = fates
         .iter()
         .map(|fate| match fate {
-            Fate::Answered(rtt) if *rtt <= spec.timeout => Some(*rtt),
+            Fate::Answered(times) if times.round_trip <= spec.timeout => Some(times.round_trip),
             _ => None,
         })
         .collect();
-    let late = fates.iter().filter(|fate| matches!(fate, Fate::Answered(rtt) if *rtt > spec.timeout)).count();
+    let late =
+        fates.iter().filter(|fate| matches!(fate, Fate::Answered(times) if times.round_trip > spec.timeout)).count();
     let reported = fates.iter().filter(|fate| matches!(fate, Fate::TooBig { .. })).count();
     let probes = (0_u32..).zip(&fates).map(|(sequence, fate)| EchoProbe {
         sequence,
@@ -74,8 +75,8 @@ pub(crate) fn series(
 
 fn told(fate: &Fate, timeout: Duration) -> EchoFate {
     match fate {
-        Fate::Answered(rtt) if *rtt <= timeout => EchoFate::Answered(EchoAnswer {
-            rtt: *rtt,
+        Fate::Answered(times) if times.round_trip <= timeout => EchoFate::Answered(EchoAnswer {
+            rtt: times.round_trip,
             stamped_by: Stamp::Kernel,
             hop_limit: None,
             other_address: None,

@@ -57,7 +57,7 @@ fn answers(network: &mut Network<'_>, [from, hop]: [usize; 2], probes: u8, seed:
         .collect();
     let fates = ask(network, &Pair { there: &there, back: &back }, seed, &sent);
     let answered = |fate| match fate {
-        Fate::Answered(rtt) => Some(rtt),
+        Fate::Answered(times) => Some(times.round_trip),
         Fate::Lost | Fate::TooBig { .. } => None,
     };
     fates.into_iter().filter_map(answered).collect()

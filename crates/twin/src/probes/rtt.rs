@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use path::Seed;
+use sim::ProbeTimes;
 use units::Mtu;
 
 use super::packets::{Fates, LINK_HEADER, Packets, send};
@@ -14,7 +15,7 @@ use crate::network::way::{Spot, Way};
 /// What became of a packet that asks for an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fate {
-    Answered(Duration),
+    Answered(ProbeTimes),
     Lost,
     /// A router said that it is too big.
     TooBig {
@@ -46,10 +47,11 @@ pub(crate) fn ask(network: &mut Network<'_>, pair: &Pair<'_>, seed: Seed, sent: 
     count(network, pair.there, &there, sent);
     count(network, pair.back, &back, &answers);
     for (at, answer) in self::whole(&back, &answers) {
-        let Some((_, number)) = whole.get(answer as usize) else { continue };
+        let Some((arrived, number)) = whole.get(answer as usize) else { continue };
         let asked = sent[*number as usize].at;
+        let forward = arrived.saturating_sub(asked);
         if let Some(fate) = fates.get_mut(*number as usize).filter(|fate| **fate == Fate::Lost) {
-            *fate = Fate::Answered(at.saturating_sub(asked) + HOSTS);
+            *fate = Fate::Answered(ProbeTimes { forward, round_trip: at.saturating_sub(asked) + HOSTS });
         }
     }
     fates
