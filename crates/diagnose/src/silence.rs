@@ -64,6 +64,12 @@ impl<'a> Silence<'a> {
         }
     }
 
+    /// Whether an interval is a part of it, or the first after it, in which the flow starts again.
+    pub(crate) fn has(&self, interval: &Interval) -> bool {
+        let ended = self.began() + self.lasted();
+        interval.start >= self.began() && interval.start <= ended
+    }
+
     pub(crate) fn began(&self) -> Duration {
         self.intervals.first().map_or(Duration::ZERO, |first| first.start)
     }
@@ -89,7 +95,7 @@ const OF_OPENING: u64 = 256;
 const OTHERS: u32 = 4;
 /// In parts of what an interval has half of the time.
 const SMALL_PART: u64 = 100;
-const LITTLE: u64 = 8;
+const LITTLE: u64 = 5;
 /// The window of a stream that nobody answers, with a few segments that it may send for acknowledgments that come late.
 const FEW_SEGMENTS: u64 = 4;
 

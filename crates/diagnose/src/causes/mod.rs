@@ -91,6 +91,8 @@ pub struct Cause {
     /// States of which one makes it more than another cause of the catalogue, as a pair that did better earlier. Where none of them is seen,
     /// looked at or not, the other cause says all that is known.
     pub needs: Vec<SignState>,
+    /// The same of a path whose segments are not known, over which nothing but one flow may have gone.
+    pub needs_on_whole_paths: Vec<SignState>,
     /// What the host is asked besides: a yes to one of these stands for a state that it needs.
     pub needs_of_host: Vec<String>,
     /// States that no flow shows which suffers from it. One that does excludes it.

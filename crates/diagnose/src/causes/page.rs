@@ -61,6 +61,13 @@ fn entry(page: &mut String, cause: &Cause) {
         let named: Vec<String> = named.chain(of_host).collect();
         let _ = writeln!(page, "- Named only with one of: {}", named.join(", "));
     }
+    if !cause.needs_on_whole_paths.is_empty() {
+        let named =
+            cause.needs_on_whole_paths.iter().map(|seen| format!("`{} = {}`", seen.sign().name, seen.state().name));
+        let named: Vec<String> = named.collect();
+        let _ =
+            writeln!(page, "- On a path whose segments are not known, named only with one of: {}", named.join(", "));
+    }
     excluded(page, cause);
     for manner in &cause.manners {
         let share = manner.prior / cause.ways().map(|way| way.prior).sum::<f64>();

@@ -107,6 +107,8 @@ struct CauseText {
     #[serde(default)]
     needs: Vec<String>,
     #[serde(default)]
+    needs_on_whole_paths: Vec<String>,
+    #[serde(default)]
     needs_of_host: Vec<String>,
     #[serde(default)]
     never: Vec<String>,
@@ -183,6 +185,7 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
     let shows = shown(file, &text.id, &text.shows)?;
     let entry = Entry { file, cause: &text.id };
     let (requires, needs) = (entry.states(&text.requires, "requires")?, entry.states(&text.needs, "needs")?);
+    let needs_on_whole_paths = entry.states(&text.needs_on_whole_paths, "needs-on-whole-paths")?;
     let never = entry.states(&text.never, "never")?;
     let fastest_link = text.fastest_link.as_deref().map(str::parse).transpose();
     let fastest_link = fastest_link.map_err(|_| no_part("the fastest link"))?;
@@ -226,6 +229,7 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
         shows,
         requires,
         needs,
+        needs_on_whole_paths,
         needs_of_host: text.needs_of_host,
         never,
         fastest_link,

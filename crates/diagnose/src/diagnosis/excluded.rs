@@ -32,14 +32,16 @@ pub(super) fn weigh<'a>(candidate: &'a Candidate<'_>, suffering: &[&'a Flow], gr
 fn of_required<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow]) -> Option<Part<'a>> {
     let primary = candidate.cause.requires.first()?.sign;
     let seen = || suffering.iter().flat_map(|flow| flow.observations.iter().map(move |seen| (*flow, seen)));
+    if seen().any(|(_, seen)| candidate.cause.requires.contains(&seen.seen)) {
+        return None;
+    }
     let Some((flow, looked_at)) = seen().find(|(_, seen)| seen.seen.sign == primary) else {
         // Of a path of which nothing is known nobody says that it differs from another one.
         let is_told = !matches!(candidate.place, FaultLocation::Path { .. }) || !candidate.cause.needs.is_empty();
         let says = Says::Needed(*candidate.cause.requires.first()?);
         return (!is_told).then_some(Part { weight: -NEEDED, says });
     };
-    let is_met = seen().any(|(_, seen)| candidate.cause.requires.contains(&seen.seen));
-    (!is_met).then_some(Part { weight: -EXCLUDED, says: Says::Absent(flow, looked_at) })
+    Some(Part { weight: -EXCLUDED, says: Says::Absent(flow, looked_at) })
 }
 
 /// A cause is out where a flow shows what it never brings.
@@ -52,7 +54,9 @@ fn of_never<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow]) -> Option<Par
 
 /// A cause that is another one at a time or on a path of its own is not named where nothing shows the time or the path.
 fn of_needed<'a>(candidate: &Candidate<'_>, suffering: &[&Flow], findings: &Findings) -> Option<Part<'a>> {
-    let Cause { needs, needs_of_host, .. } = candidate.cause;
+    let Cause { needs, needs_on_whole_paths, needs_of_host, .. } = candidate.cause;
+    let is_whole_path = matches!(candidate.place, FaultLocation::Path { .. });
+    let needs = if needs.is_empty() && is_whole_path { needs_on_whole_paths } else { needs };
     let is_said = |host: &String| needs_of_host.iter().any(|fact| findings.fired(host, fact) == Some(true));
     if candidate.host.as_ref().is_some_and(is_said) {
         return None;

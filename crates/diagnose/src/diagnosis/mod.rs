@@ -226,7 +226,7 @@ fn symptom(flow: &Flow) -> Option<Symptom> {
         Complaint::Losing => {
             format!("{}, and packets vanish where no queue can have dropped them", flow.goodput)
         }
-        Complaint::Stalled => format!("{}, and the program of an end stands still at times", flow.goodput),
+        Complaint::Stalled => format!("{}, and the program of an end waits at times", flow.goodput),
         Complaint::CutOff => format!("{}, and nothing got through for a time", flow.goodput),
     };
     let (from, to) = (flow.sender.to_string(), flow.receiver.to_string());

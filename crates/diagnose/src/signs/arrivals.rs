@@ -31,13 +31,19 @@ pub(super) fn arrivals(samples: &RunSamples, heading: Heading) -> Option<Observa
     }
     let varies = whole.iter().map(|step| (step.arrived - arrived).powi(2)).sum::<f64>() / (count - 1.0) / by_chance;
     let state = match varies {
-        varies if varies < EVEN => "even",
+        varies if varies < even(count) => "even",
         varies if varies < TOGETHER => "by-chance",
         varies if varies < GUSTS => "together",
         _ => "in-gusts",
     };
     let says = format!("what arrived of its datagrams varied {varies:.2} times as much as chance would have it");
     Observation::of("arrivals", state, says)
+}
+
+/// Below this, in parts of what chance would have, arrivals are even: the more steps there are, the less often chance itself varies so little
+/// (the variance of `n` values is known to its `sqrt(2 / (n - 1))`).
+fn even(steps: f64) -> f64 {
+    (1.0 - SELDOM * (2.0 / (steps - 1.0)).sqrt()).clamp(EVEN, MOST_EVEN)
 }
 
 /// What came in a step, and what did not.
@@ -65,6 +71,9 @@ const FEWEST_STEPS: usize = 10;
 const LEAST_BY_CHANCE: f64 = 9.0;
 /// In parts of what chance would have.
 const EVEN: f64 = 0.4;
+const MOST_EVEN: f64 = 0.55;
+/// Standard deviations that chance does not reach in one of seventy tests.
+const SELDOM: f64 = 2.2;
 const TOGETHER: f64 = 3.0;
 const GUSTS: f64 = 15.0;
 

@@ -28,7 +28,37 @@ pub(super) fn jump(samples: &RunSamples, heading: Heading) -> Option<(f64, f64)>
     let spread = |of: &[f64]| part(of, 8) - part(of, 1);
     let is_steady = spread(&first).max(spread(&last)) < 0.3 * (after - before).abs();
     let is_jump = ratio(before, after) >= CHANGED && is_apart && is_steady && !rises(samples, heading, trips[at].0);
-    is_jump.then_some((before, after))
+    let idle = sorted(&trips[..trips.partition_point(|(sent, _)| *sent < 0)]);
+    // What ends where it was without load is a queue that is empty again.
+    let is_back = idle.get(idle.len() / 2).is_some_and(|idle| ratio(*idle, after) < APART);
+    (is_jump && !is_back).then_some((before, after)).or_else(|| settles_higher(samples, heading, &trips))
+}
+
+/// The same where the queue of a slower path is full for a time first: RTTs settle, well above what they were, with no queue left, since the
+/// rate went down and nothing is lost.
+fn settles_higher(samples: &RunSamples, heading: Heading, trips: &[(i64, f64)]) -> Option<(f64, f64)> {
+    let loaded = &trips[trips.partition_point(|(sent, _)| *sent < 0)..];
+    let (first, last) = (loaded.get(..loaded.len() / 4)?, loaded.get(loaded.len() * 3 / 4..)?);
+    let (began, settled_us) = (first.first()?.0, last.first()?.0);
+    let part = |of: &[f64], tenths: usize| of.get(of.len() * tenths / 10).copied();
+    let (first, last) = (sorted(first), sorted(last));
+    let (before, after) = (part(&first, 1)?, part(&last, 1)?);
+    let is_settled = part(&last, 9)? - after < SETTLED * after;
+    let is_apart = after >= before * CHANGED && part(&first, 9)? * APART < after;
+    let quarter = trips.last()?.0 - settled_us;
+    let came = |from: i64| {
+        let receivers = samples.streams.iter().filter(|of| of.heading == heading && of.end == End::Receiver);
+        receivers.map(|stream| taken(stream, from + quarter).saturating_sub(taken(stream, from))).sum::<u64>()
+    };
+    let is_slower = came(settled_us) * 2 < came(began);
+    let lost = |stream: &StreamSamples| {
+        let again = stream.column(Field::TotalRetrans)?;
+        let row = stream.at_us.partition_point(|time| *time <= settled_us).checked_sub(1)?;
+        again.last()?.checked_sub(*again.get(row)?)
+    };
+    let mut senders = samples.streams.iter().filter(|of| of.heading == heading && of.end == End::Sender);
+    let loses_nothing = senders.all(|stream| lost(stream) == Some(0));
+    (is_settled && is_apart && is_slower && loses_nothing).then_some((before, after))
 }
 
 /// Whether the rate still rose at an instant: much more came in the time after it than in the same time before.
@@ -71,6 +101,8 @@ const LONG: usize = 40;
 const CHANGED: f64 = 1.4;
 /// By what factor nine of ten at one side stay clear of the others.
 const APART: f64 = 1.1;
+/// What settled varies by less than this part.
+const SETTLED: f64 = 0.05;
 const AROUND_US: i64 = 300_000;
 
 #[cfg(test)]
@@ -103,6 +135,25 @@ mod tests {
         let other = samples(|number| if number < 100 { 10_000.0 } else { 30_000.0 }, |_| 1_000);
         let (before, after) = jump(&other, Heading::Outbound).unwrap();
         assert!(before < 11_000.0 && after > 29_000.0, "{before} {after}");
+    }
+
+    #[test]
+    fn a_slower_path_is_another_rtt_once_its_queue_is_empty() {
+        let rtt = |number: i64| match number {
+            ..80 => 22_000.0,
+            80..120 => 70_000.0 + (number - 80) as f64 * 2_000.0,
+            _ => 70_000.0,
+        };
+        let mut moved = samples(rtt, |number| if number < 80 { 1_000 } else { 300 });
+        let at_us = moved.streams[0].at_us.clone();
+        let columns = vec![Column { field: Field::TotalRetrans, values: vec![7; at_us.len()] }];
+        let sender = StreamSamples { end: End::Sender, columns, at_us, ..moved.streams[0].clone() };
+        moved.streams.push(sender);
+        assert_eq!(jump(&moved, Heading::Outbound), Some((22_000.0, 70_000.0)));
+        // What is lost until the end is lost to a queue that others keep full.
+        let again = moved.streams[1].columns[0].values.iter_mut().enumerate();
+        again.for_each(|(row, value)| *value = row as u64);
+        assert_eq!(jump(&moved, Heading::Outbound), None);
     }
 
     #[test]

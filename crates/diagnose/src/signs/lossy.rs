@@ -23,7 +23,8 @@ fn loses_without_queue(flow: &Flow) -> bool {
 
 /// Whether it lost a great many packets in one moment, and had built no queue: what others sent filled it.
 fn loses_a_burst(flow: &Flow) -> bool {
-    lost(flow) >= BURST && flow.state("queue-at-loss") == Some("no-queue") && flow.state("limit") != Some("nothing")
+    let is_unqueued = matches!(flow.state("queue-at-loss"), Some("empty" | "no-queue"));
+    lost(flow) >= BURST && is_unqueued && flow.state("limit") != Some("nothing")
 }
 
 /// Whether it lost packets again and again to a queue that holds next to nothing.

@@ -69,6 +69,7 @@ mod relations;
 mod rows;
 mod shrunk;
 mod silence;
+mod small_probes;
 mod step_down;
 mod stops;
 mod table;

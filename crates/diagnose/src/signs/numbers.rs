@@ -30,6 +30,7 @@ use super::queue_way::queue_way;
 use super::rows;
 use super::shrunk::ShrunkSegments;
 use super::silence::silence;
+use super::small_probes::small_probes;
 use super::step_down::step_down;
 use super::stops::stops;
 use super::trend::course;
@@ -58,7 +59,9 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
         }
         FlowKind::Udp => {
             datagrams::add(flow, run, total);
-            flow.observations.extend(samples.and_then(|samples| arrivals(samples, total.heading)));
+            // What a receiver reads after it stood still comes in gusts, whatever the path did.
+            let by_path = samples.filter(|_| flow.state("datagrams") != Some("receiver"));
+            flow.observations.extend(by_path.and_then(|samples| arrivals(samples, total.heading)));
             let receivers = samples.map(|samples| rows::streams(samples, total.heading, End::Receiver));
             flow.observations.extend(receivers.and_then(|receivers| losses::members_of_datagrams(&receivers)));
         }
@@ -84,6 +87,8 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
     flow.observations.extend(course(measurement, total, samples));
     flow.observations.extend(step_down(measurement, total.heading));
     flow.observations.extend(silence(flow, measurement, total));
+    let probes = small_probes(flow, measurement);
+    flow.observations.extend(probes);
     if let Some(samples) = samples.filter(|_| flow.kind == FlowKind::Tcp) {
         flow.observations.extend(stops(run, samples, total).into_iter().flatten());
     }
@@ -101,9 +106,29 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
     if flow.state("limit") != Some("path-capacity") || stood_still(flow) {
         flow.observations.extend(contention(tested, total.heading));
     }
+    if flow.target.is_none() && flow.complaint.is_none() && waits_for_cpu(flow, tested) {
+        flow.complaint = Some(Complaint::Stalled);
+    }
     if flow.kind == FlowKind::Tcp {
         of_loss(flow, run, total);
     }
+}
+
+/// Whether others had the CPU of a program that was the limit: that is slow, however fast the path is. Over the shortest paths nobody saw what
+/// the limit was, and it has to have waited for most of the time.
+fn waits_for_cpu(flow: &Flow, tested: &Tested) -> bool {
+    let limit = match flow.state("contention") {
+        Some("sender") => "sending-program",
+        Some("receiver") => "receiving-program",
+        _ => return false,
+    };
+    let least = match flow.state("limit") {
+        Some(seen) if seen == limit => MUCH_CONTENDED,
+        Some(_) => return false,
+        None => MOST_CONTENDED,
+    };
+    let quality = Quality::of(tested);
+    quality.disturbances.iter().any(|found| is_of_cpu(&found.kind) && found.severity >= least)
 }
 
 /// Whether the program of an end did not run for a part of the time.
@@ -307,12 +332,6 @@ pub(super) fn contention(tested: &Tested, heading: Heading) -> Option<Observatio
     let measurement = run.measurement.as_ref()?;
     measurement.local_contention.as_ref().or(measurement.peer_contention.as_ref())?;
     let quality = Quality::of(tested);
-    let is_of_cpu = |kind: &DisturbanceKind| {
-        matches!(
-            kind,
-            DisturbanceKind::Steal { .. } | DisturbanceKind::RunDelay { .. } | DisturbanceKind::Throttled { .. }
-        )
-    };
     let of_cpu = quality.disturbances.iter().filter(|found| is_of_cpu(&found.kind) && found.severity >= CONTENDED);
     let Some(worst) = of_cpu.max_by(|a, b| a.severity.total_cmp(&b.severity)) else {
         return Observation::of("contention", "none", "no other program or guest used the CPUs of its hosts for long");
@@ -320,6 +339,10 @@ pub(super) fn contention(tested: &Tested, heading: Heading) -> Option<Observatio
     let is_local = worst.whose != Some(Whose::Peer);
     let is_sender = is_local == (heading == Heading::Outbound);
     Observation::of("contention", if is_sender { "sender" } else { "receiver" }, worst.to_string())
+}
+
+fn is_of_cpu(kind: &DisturbanceKind) -> bool {
+    matches!(kind, DisturbanceKind::Steal { .. } | DisturbanceKind::RunDelay { .. } | DisturbanceKind::Throttled { .. })
 }
 
 fn processor(fall: &Waterfall) -> Option<Observation> {
@@ -421,6 +444,9 @@ const FAR_BEYOND: f64 = 1.2;
 const COARSE: Duration = Duration::from_millis(500);
 /// From this severity on contention for CPUs is a sign.
 const CONTENDED: f64 = 0.1;
+/// From here on it is what ails a flow of which nothing else is known.
+const MUCH_CONTENDED: f64 = 0.3;
+const MOST_CONTENDED: f64 = 0.6;
 /// Fewer retransmits tell nothing of their kind.
 const A_FEW: u64 = 8;
 /// Fewer marks are what a queue gives at the end of a start.

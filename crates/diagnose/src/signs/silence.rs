@@ -31,7 +31,8 @@ pub(super) fn silence(flow: &Flow, measurement: &Measurement, total: &DirectionT
     };
     let (began, lasted) = (silence.began().as_secs_f64(), silence.lasted().as_secs_f64());
     let says = format!("nothing of it got through for {lasted:.1} s, from {began:.1} s on");
-    (is_unanswered && was_well(flow, &intervals)).then(|| Observation::of("silence", "once", says))?
+    let others: Vec<&Interval> = intervals.iter().copied().filter(|of| !silence.has(of)).collect();
+    (is_unanswered && was_well(flow, &others)).then(|| Observation::of("silence", "once", says))?
 }
 
 /// Whether as large a part of its datagrams was lost as the part of the time that the silence lasted.

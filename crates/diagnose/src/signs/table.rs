@@ -301,6 +301,10 @@ signs! {
         "good" 0.25,
         "bad" 0.75,
     }
+    "small-probes" asks "Were small packets beside it lost as often as its own?" {
+        "as-often" 0.30,
+        "less-often" 0.70,
+    }
     "echoes" asks "Which echoes came back?" {
         "all" 0.42,
         "all-of-small-ones" 0.30,
