@@ -204,7 +204,9 @@ fn results(run: &Run) -> BTreeMap<String, String> {
 fn facts<T: Serialize>(value: &T) -> BTreeMap<String, String> {
     const BY_NATURE: [&str; 2] = ["address", "target"];
     let mut facts = BTreeMap::new();
-    flatten("", &serde_json::to_value(value).unwrap_or_default(), &mut facts);
+    // By way of text: a writer of values would be a second one of each type.
+    let value = serde_json::to_vec(value).and_then(|text| serde_json::from_slice(&text)).unwrap_or_default();
+    flatten("", &value, &mut facts);
     facts.retain(|name, _| !BY_NATURE.contains(&name.as_str()));
     facts
 }
