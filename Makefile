@@ -12,6 +12,8 @@ target_dir := $(or $(CARGO_TARGET_DIR),target)
 everything := --workspace --all-features
 # What `make dist` builds for; its C library declares some kernel structures otherwise, so lint reads that too.
 static := $(shell uname -m)-unknown-linux-musl
+# CPU seconds, size and start of what `make demo` and `make build` build.
+build_cost = scripts/build-cost demo && scripts/build-cost release
 # What clippy has checked serves documentation too: without this cargo would have rustc check the workspace once more.
 checked_by_clippy = RUSTC_WORKSPACE_WRAPPER="$(dir $(realpath $(shell rustup which cargo-clippy)))clippy-driver" \
 	CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
