@@ -446,7 +446,7 @@ const COARSE: Duration = Duration::from_millis(500);
 const CONTENDED: f64 = 0.1;
 /// From here on it is what ails a flow of which nothing else is known.
 const MUCH_CONTENDED: f64 = 0.3;
-const MOST_CONTENDED: f64 = 0.6;
+const MOST_CONTENDED: f64 = 0.4;
 /// Fewer retransmits tell nothing of their kind.
 const A_FEW: u64 = 8;
 /// Fewer marks are what a queue gives at the end of a start.
