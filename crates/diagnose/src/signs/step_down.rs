@@ -10,8 +10,17 @@ pub(super) fn step_down(measurement: &Measurement, heading: Heading) -> Option<O
     // The first one has the start in it, and the last one may be a part.
     let whole = intervals.get(1..intervals.len().checked_sub(1)?)?;
     let rates: Vec<f64> = whole.iter().map(|of| rate(of)).collect();
-    let at = (SEVERAL..rates.len().saturating_sub(SEVERAL)).find(|at| is_step(&rates, *at))?;
-    let (before, after) = (mean(&rates[..at]), mean(&rates[at + 1..]));
+    // Levels from the first on and up to the last, each from the one before it: a log of a day has 86,400 intervals.
+    let before: Vec<Level> = levels(rates.iter());
+    let mut after: Vec<Level> = levels(rates.iter().rev());
+    after.reverse();
+    // In the interval itself it may have changed.
+    let is_step = |at: &usize| {
+        let (before, after) = (&before[at - 1], &after[at + 1]);
+        before.is_one() && after.is_one() && after.mean() <= before.mean() * LOWER
+    };
+    let at = (SEVERAL..rates.len().saturating_sub(SEVERAL)).find(is_step)?;
+    let (before, after) = (before[at - 1].mean(), after[at + 1].mean());
     let since = whole[at].start.as_secs_f64();
     let says = format!(
         "its rate fell from {:.0} to {:.0} Mbit/s at {since:.0} s, and stayed there",
@@ -21,21 +30,41 @@ pub(super) fn step_down(measurement: &Measurement, heading: Heading) -> Option<O
     Observation::of("level", "stepped-down", says)
 }
 
-/// Whether what is before an interval is one level, and what is after it another and lower one. In the interval itself it may have changed.
-fn is_step(rates: &[f64], at: usize) -> bool {
-    let (before, after) = (&rates[..at], &rates[at + 1..]);
-    let is_level = |part: &[f64]| part.iter().all(|rate| (rate / mean(part) - 1.0).abs() <= ALIKE);
-    after.len() >= SEVERAL && is_level(before) && is_level(after) && mean(after) <= mean(before) * LOWER
+/// Rates in a row, from an end on.
+#[derive(Clone, Copy)]
+struct Level {
+    count: f64,
+    sum: f64,
+    least: f64,
+    most: f64,
+}
+
+impl Level {
+    fn mean(&self) -> f64 {
+        self.sum / self.count
+    }
+
+    /// Whether all of them are alike.
+    fn is_one(&self) -> bool {
+        let mean = self.mean();
+        self.least >= mean * (1.0 - ALIKE) && self.most <= mean * (1.0 + ALIKE)
+    }
+}
+
+/// Up to and with each of the rates.
+fn levels<'a>(rates: impl Iterator<Item = &'a f64>) -> Vec<Level> {
+    let none = Level { count: 0.0, sum: 0.0, least: f64::INFINITY, most: 0.0 };
+    let with = |level: &mut Level, rate: &f64| {
+        let Level { count, sum, least, most } = *level;
+        *level = Level { count: count + 1.0, sum: sum + rate, least: least.min(*rate), most: most.max(*rate) };
+        Some(*level)
+    };
+    rates.scan(none, with).collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a rate is no more exact")]
 fn rate(interval: &Interval) -> f64 {
     interval.rate.bps() as f64
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a count of intervals")]
-fn mean(rates: &[f64]) -> f64 {
-    rates.iter().sum::<f64>() / rates.len().max(1) as f64
 }
 
 /// Intervals that make a level.
@@ -74,6 +103,14 @@ mod tests {
         let says = "its rate fell from 471 to 115 Mbit/s at 3 s, and stayed there";
         assert_eq!(said(&[460, 468, 474, 125, 115, 115, 115, 114, 116]).as_deref(), Some(says));
         assert_eq!(said(&[460, 468, 474, 300, 115, 115, 115, 114, 20]).as_deref(), Some(says));
+    }
+
+    #[test]
+    fn a_day_of_seconds_is_read_once() {
+        let day: Vec<u64> = (0..86_400).map(|second| if second < 40_000 { 9_380 } else { 940 }).collect();
+        let says = "its rate fell from 9380 to 940 Mbit/s at 39999 s, and stayed there";
+        assert_eq!(said(&day).as_deref(), Some(says));
+        assert_eq!(said(&vec![9_380; 86_400]), None);
     }
 
     #[test]
