@@ -34,16 +34,20 @@ impl LossOfStart {
             intervals.iter().map(|of| of.retransmits.map(|count| count.get())).collect::<Option<_>>()?;
         // Another count of all would mean that intervals are missing.
         (intervals.len() >= FEWEST && counts.iter().sum::<u64>() == all).then_some(())?;
-        let last = counts.iter().rposition(|count| *count > 0)?;
         // A few that are lost later do not make the first ones steady.
-        let at = (0..=last).find(|at| counts[at + 1..].iter().sum::<u64>() * FEW <= all)?;
+        let mut later = all;
+        let is_most = |count: &u64| {
+            later -= count;
+            later * FEW <= all
+        };
+        let at = counts.iter().position(is_most)?;
         let end = intervals[at].end;
         let rest = intervals.last()?.end.checked_sub(end)?;
         let is_start = end <= LONGEST && rest >= end * LONGER;
         is_start.then(|| Self {
             until: end,
-            first: counts[..=at].iter().sum(),
-            later: counts[at + 1..].iter().sum(),
+            first: all - later,
+            later,
             bytes: ByteCount::new(intervals[at + 1..].iter().map(|of| of.bytes.get()).sum()),
             rest,
         })
