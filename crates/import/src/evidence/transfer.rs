@@ -200,7 +200,13 @@ pub(super) struct Remote {
 
 /// The host of `host:path`, `user@host:path` or of an address with a scheme; what stands last is where files go.
 pub(super) fn remote(words: &[&str]) -> Option<Remote> {
-    let last = words.iter().rposition(|word| !word.starts_with('-'))?;
+    // `--transfers 4` behind the two ends is no end.
+    let is_value = |at: usize| {
+        let is_option =
+            at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(|before| before.starts_with('-'));
+        is_option && words[at].starts_with(|letter: char| letter.is_ascii_digit()) && !words[at].contains([':', '/'])
+    };
+    let last = (0..words.len()).rev().find(|at| !words[*at].starts_with('-') && !is_value(*at))?;
     words.iter().enumerate().filter(|(_, word)| !word.starts_with('-')).find_map(|(at, word)| {
         let host = match word.split_once("://") {
             Some(("file", _)) => return None,

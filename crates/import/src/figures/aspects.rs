@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use model::spec::Protocol;
+use units::DataRate;
 
 use super::things::{Mark, marks};
 
@@ -27,6 +28,10 @@ pub struct Aspects {
     pub mtu: Option<u32>,
     /// The RTT of what was measured, where it stands beside it.
     pub rtt: Option<Duration>,
+    /// The rate at which datagrams were sent.
+    pub offered: Option<DataRate>,
+    /// Of an RTT: whether something else was sent meanwhile, where the words say so.
+    pub loaded: Option<bool>,
     /// What it is called: the words before its colon, or the first cell of its row.
     pub name: Option<String>,
 }
@@ -87,6 +92,7 @@ impl Aspects {
             moment,
             marks: marks(words),
             mtu: mtu(words),
+            loaded: loaded(words),
             ..Self::default()
         }
     }
@@ -100,6 +106,7 @@ impl Aspects {
         self.distance = self.distance.or(farther.distance);
         self.moment = self.moment.or(farther.moment);
         self.rtt = self.rtt.or(farther.rtt);
+        self.loaded = self.loaded.or(farther.loaded);
         self.mtu = self.mtu.or(farther.mtu);
         for mark in &farther.marks {
             if self.marks.iter().all(|own| own.thing != mark.thing) {
@@ -148,6 +155,23 @@ fn streams(words: &[String]) -> Option<u16> {
     }
     // `single: 300 Mbit/s`.
     words.iter().any(|word| word == "single" || word == "single-stream" || word == "single-thread").then_some(1)
+}
+
+/// Whether a word says when something was, beside another time.
+pub(super) fn is_moment(word: &str) -> bool {
+    BEFORE.contains(&word) || AFTER.contains(&word)
+}
+
+/// `ping during the first run`, `(idle)`: the word that comes first says it.
+fn loaded(words: &[String]) -> Option<bool> {
+    words.iter().find_map(|word| match word.trim_matches(|letter: char| !letter.is_alphanumeric()) {
+        "during" | "while" | "loaded" | "load" | "meanwhile" | "middle" | "running" | "next" | "busy" | "full"
+        | "beside" | "alongside" | "parallel" | "durante" | "pendant" | "w\u{e4}hrend" | "waehrend" | "unter"
+        | "saturated" => Some(true),
+        "idle" | "unloaded" | "quiet" | "before" | "leerlauf" | "ohne" | "without" | "empty" | "repos" | "reposo"
+        | "vorher" => Some(false),
+        _ => None,
+    })
 }
 
 /// `mtu 1420`, `mtu=1280`.

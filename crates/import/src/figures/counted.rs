@@ -23,10 +23,10 @@ pub enum CountedKind {
 
 /// The counter of a part of a line, where it has two numbers of which the second is larger.
 pub(super) fn of(part: &Part) -> Option<FigureValue> {
-    let is_joint = |word: &String| JOINTS.contains(&word.as_str());
+    let is_joint = |word: &String| JOINTS.contains(&word.as_str()) || FORMERLY.contains(&word.as_str());
     part.words.iter().any(is_joint).then_some(())?;
     let words = lower(&part.words);
-    let (at, [before, after]) = pair(&words)?;
+    let (at, [before, after]) = pair(&words).or_else(|| now_and_formerly(&words))?;
     let by = after.checked_sub(before).filter(|by| *by >= FEWEST)?;
     let first = at.saturating_sub(WORDS_BEFORE);
     let near = &words[first..at];
@@ -46,6 +46,19 @@ fn pair(words: &[String]) -> Option<(usize, [u64; 2])> {
         Some((at, [number(first).filter(|_| is_joint)?, number(second)?]))
     })
 }
+
+/// `41882, it was 40481`, `41882 (was 40481)`: the later one first, with where it stands.
+fn now_and_formerly(words: &[String]) -> Option<(usize, [u64; 2])> {
+    let at = words.iter().position(|word| FORMERLY.contains(&word.as_str()))?;
+    let before = words.get(at + 1..)?.iter().take(2).find_map(|word| number(word))?;
+    let near = at.saturating_sub(BETWEEN)..at;
+    let (now, after) = near.rev().find_map(|at| Some((at, number(&words[at])?)))?;
+    Some((now, [before, after]))
+}
+
+/// Words between the two, `it`, `and`.
+const BETWEEN: usize = 3;
+const FORMERLY: [&str; 7] = ["was", "were", "formerly", "previously", "war", "waren", "vorher"];
 
 /// What stands between two readings.
 const JOINTS: [&str; 9] = ["to", "->", "\u{2192}", "=>", "-->", "auf", "bis", "a", "\u{e0}"];
@@ -97,6 +110,9 @@ fn by_words(words: &[String]) -> Option<CountedKind> {
         return Some(CountedKind::NoRoom);
     }
     let drops = has(&["drops", "drop", "dropped", "discards", "discard", "discarded"]);
+    if drops && !sent && has(&["ingress", "rx", "received"]) {
+        return Some(CountedKind::NoRoom);
+    }
     (drops && (sent || has(&["tail", "queue", "egress"]))).then_some(CountedKind::NotSent)
 }
 
@@ -118,6 +134,7 @@ mod tests {
             ("rx_missed_errors 18200431 -> 18311027", CountedKind::NoRoom, 110_596),
             ("CRC errors on the port went from 1,204 to 5,204", CountedKind::Damaged, 4_000),
             ("output drops climb from 100 to 9100", CountedKind::NotSent, 9_000),
+            ("ETH ingress discards 41882 it was 40481", CountedKind::NoRoom, 1_401),
         ] {
             assert_eq!(found(text), Some(FigureValue::Counted(kind, by)), "{text}");
         }

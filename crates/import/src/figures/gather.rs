@@ -10,6 +10,7 @@ use super::counted;
 use super::layout::{self, Part, ProseLine, lower};
 use super::meaning::{self, Place};
 use super::{Figure, FigureSource, FigureValue, amount};
+use super::{changes, ladder};
 use crate::Imported;
 use crate::evidence::{Evidence, Shown};
 
@@ -22,6 +23,11 @@ pub(crate) fn gather(prose: &[ProseLine], tests: &[Imported], evidence: &[Eviden
             break;
         }
     }
+    for line in prose.iter().take(MOST_LINES) {
+        all.extend(changes::of(line));
+        all.extend(ladder::of(line));
+        all.extend(printed_rtt(line));
+    }
     let above = |line: usize| said_above(prose, line);
     all.extend(tests.iter().take(MOST_TESTS).flat_map(|test| of_test(test, &above(test.line))));
     all.extend(evidence.iter().take(MOST_TESTS).flat_map(|item| of_evidence(item, &above(item.line))));
@@ -32,6 +38,52 @@ pub(crate) fn gather(prose: &[ProseLine], tests: &[Imported], evidence: &[Eviden
 /// More are a matrix or a monitoring system's dump.
 const MOST: usize = 500;
 const MOST_TESTS: usize = 100;
+/// Of so many lines the commands and the like are looked for.
+const MOST_LINES: usize = 5_000;
+
+const ANOTHER_DAY: [&str; 27] = [
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "montag",
+    "dienstag",
+    "mittwoch",
+    "donnerstag",
+    "freitag",
+    "samstag",
+    "sonntag",
+    "yesterday",
+    "gestern",
+    "ontem",
+    "ayer",
+    "hier",
+    "last",
+    "letzte",
+    "week",
+    "woche",
+    "month",
+    "monat",
+    "normally",
+    "usually",
+];
+
+/// `ping during the first run: rtt min/avg/max/mdev = 16.611/16.784/17.213/0.102 ms`: the mean, and what the words say of it.
+fn printed_rtt(line: &ProseLine) -> Option<Figure> {
+    let (before, behind) = line.text.split_once("min/avg/max")?;
+    let mean = behind.split_once('=')?.1.split('/').nth(1)?;
+    let rtt = crate::quantity::milliseconds(mean.trim())?;
+    let words = lower(&layout::words_of(before));
+    let mut of = Aspects::of(&words);
+    // `on Monday (monitoring)`: of another day than what was measured here.
+    if of.moment.is_none() && words.iter().any(|word| ANOTHER_DAY.contains(&word.trim_end_matches(':'))) {
+        of.moment = Some(super::Moment::Before);
+    }
+    Some(Figure { line: line.number, value: FigureValue::Rtt(rtt), of, source: FigureSource::Text })
+}
 
 fn of_part(part: &Part) -> Vec<Figure> {
     let words: Vec<&str> = part.words.iter().map(String::as_str).collect();
@@ -93,8 +145,11 @@ fn of_test(test: &Imported, above: &Aspects) -> Vec<Figure> {
     totals
         .map(|total| {
             let towards = if total.heading == Heading::Outbound { Towards::Up } else { Towards::Down };
+            // Rows alone do not say which way they went; what stands above them may.
+            let is_nameless = test.command.is_empty() && test.peer.target == "unknown";
+            let said = above.towards.filter(|_| is_nameless);
             let own = Aspects {
-                towards: Some(towards),
+                towards: said.or(Some(towards)),
                 streams: Some(test.spec.streams),
                 protocol: Some(test.spec.protocol),
                 ..Aspects::default()

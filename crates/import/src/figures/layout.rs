@@ -1,6 +1,7 @@
 //! Lines as parts that say one thing each: clauses of a sentence, cells of a table with their headings.
 
 use super::amount;
+use super::aspects::is_moment;
 use crate::stated_rate::{bare, clauses};
 
 /// A line of what people write, or of a program that no reader knows.
@@ -38,11 +39,37 @@ pub(super) fn parts(lines: &[ProseLine]) -> Vec<Part> {
             continue;
         }
         heading.see(line);
-        all.extend(clauses_of(line).into_iter().map(|part| Part { heading: heading.at(line.number), ..part }));
-        at += 1;
+        let (joined, used) = paragraph(&lines[at..]);
+        all.extend(clauses_of(&joined).into_iter().map(|part| Part { heading: heading.at(line.number), ..part }));
+        at += used;
     }
     all
 }
+
+/// A sentence that a mail program or an editor broke: lines that go on with a small letter. With how many lines it is.
+fn paragraph(lines: &[ProseLine]) -> (ProseLine, usize) {
+    let mut joined = lines[0].clone();
+    let mut used = 1;
+    for pair in lines.windows(2) {
+        let [line, next] = pair else { break };
+        let text = line.text.trim_end();
+        let indent = |text: &str| text.len() - text.trim_start().len();
+        let goes_on = next.text.trim_start().starts_with(|letter: char| letter.is_lowercase() || letter == '(')
+            && !text.ends_with(['.', ':', '?', '!', ';', '|', '`'])
+            && text.len() >= WRAPPED
+            && indent(&line.text) == indent(&next.text)
+            && [line, next].iter().all(|line| cells(&line.text).len() < 2);
+        if next.number != line.number + 1 || !goes_on || joined.text.len() + next.text.len() >= LONGEST {
+            break;
+        }
+        joined.text = format!("{} {}", joined.text.trim_end(), next.text.trim_start());
+        used += 1;
+    }
+    (joined, used)
+}
+
+/// Shorter lines end where their writer ended them.
+const WRAPPED: usize = 50;
 
 /// What stands above a list.
 #[derive(Default)]
@@ -80,15 +107,28 @@ fn clauses_of(line: &ProseLine) -> Vec<Part> {
         Some(label) => (lower(&words_of(label)), Some(label.trim().to_owned())),
         None => (Vec::new(), None),
     };
-    let clauses = clauses(rest).flat_map(|clause| segments(&words_of(clause))).collect::<Vec<_>>();
-    let part = |words: Vec<String>| Part {
+    let part = |words: Vec<String>, moment: Option<&String>| Part {
         line: line.number,
         words,
-        beside: beside.clone(),
+        beside: beside.iter().chain(moment).cloned().collect(),
         heading: Vec::new(),
         name: name.clone(),
     };
-    clauses.into_iter().map(part).collect()
+    let mut all = Vec::new();
+    for clause in clauses(rest) {
+        // `Before: 0.9 Gbit/s, RTT 11 ms`: both are of that time.
+        let mut moment: Option<String> = None;
+        for words in segments(&words_of(clause)) {
+            let own = lower(&words)
+                .into_iter()
+                .map(|word| word.trim_end_matches(':').to_owned())
+                .find(|word| is_moment(word));
+            let inherited = moment.as_ref().filter(|_| own.is_none());
+            all.push(part(words, inherited));
+            moment = own.or(moment);
+        }
+    }
+    all
 }
 
 /// `iperf3 to B: 30 Mbit/s`: what stands before the colon, where no number with a unit does.
@@ -147,7 +187,12 @@ fn has_amount(words: &[String]) -> bool {
 fn table(lines: &[ProseLine]) -> (Vec<Part>, usize) {
     let Some(first) = lines.first() else { return (Vec::new(), 0) };
     let heads = cells(&first.text);
-    let has_unit = heads.iter().any(|head| unit_of(head).is_some());
+    // The unit stands in a heading, or behind each number of the column.
+    let has_own = || {
+        let rows = lines[1..].iter().take(2).map(|line| cells(&line.text));
+        rows.filter(|row| row.len() == heads.len()).any(|row| row.iter().any(|cell| is_value(cell)))
+    };
+    let has_unit = heads.iter().any(|head| unit_of(head).is_some()) || first.text.contains('|') && has_own();
     let numbers = heads.iter().filter(|head| head.starts_with(|letter: char| letter.is_ascii_digit())).count();
     if heads.len() < 2 || !has_unit || numbers > 0 {
         return (Vec::new(), 0);
@@ -174,20 +219,23 @@ fn table(lines: &[ProseLine]) -> (Vec<Part>, usize) {
 const MOST_ROWS: usize = 200;
 
 fn cells_as_parts(line: usize, heads: &[String], row: &[String]) -> Vec<Part> {
-    let is_number = |cell: &String| cell.starts_with(|letter: char| letter.is_ascii_digit());
+    let is_number = |cell: &String| cell.trim_matches('*').starts_with(|letter: char| letter.is_ascii_digit());
     // What says of what the row is: cells that are words, and columns without a unit, as `streams 8`.
     let mut said: Vec<String> = Vec::new();
     for (head, cell) in heads.iter().zip(row) {
-        if !is_number(cell) {
+        if let Some(state) = switch(cell) {
+            // `tso | on`.
+            said.push(format!("{}={state}", head.trim().to_lowercase()));
+        } else if !is_number(cell) {
             said.extend(words_of(cell));
-        } else if unit_of(head).is_none() {
+        } else if unit_of(head).is_none() && !is_value(cell) {
             said.extend(words_of(cell));
             said.extend(words_of(head));
         }
     }
     let name = row.first().map(|cell| cell.trim().to_owned()).filter(|cell| !cell.is_empty());
     let part = |head: &String, cell: &String| {
-        let mut words = words_of(cell);
+        let mut words = words_of(cell.trim_matches('*'));
         if let Some(unit) = unit_of(head).filter(|_| words.len() == 1) {
             words.push(unit.to_owned());
         }
@@ -195,6 +243,22 @@ fn cells_as_parts(line: usize, heads: &[String], row: &[String]) -> Vec<Part> {
         Part { line, words, beside, heading: Vec::new(), name: name.clone() }
     };
     heads.iter().zip(row).filter(|(_, cell)| is_number(cell)).map(|(head, cell)| part(head, cell)).collect()
+}
+
+/// A number with its unit.
+fn is_value(cell: &str) -> bool {
+    let words = words_of(cell.trim_matches('*'));
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    matches!(amount::at(&words), Some(found) if !matches!(found.amount, amount::Amount::Number(_)))
+}
+
+/// Whether a cell says that its column's thing is there or not.
+fn switch(cell: &str) -> Option<&'static str> {
+    match cell.trim().to_lowercase().as_str() {
+        "on" | "enabled" | "yes" | "an" | "ja" => Some("on"),
+        "off" | "disabled" | "no" | "aus" | "nein" => Some("off"),
+        _ => None,
+    }
 }
 
 /// The unit in a heading: `Mbit/s`, `RTT (ms)`, `loss %`, `RTT_ms`.

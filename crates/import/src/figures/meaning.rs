@@ -75,7 +75,8 @@ pub(super) fn of(amount: Amount, place: &Place<'_>) -> Option<FigureValue> {
         Amount::Bytes(bytes) => window(bytes, place),
         Amount::Number(number) => {
             // `Bytes in flight 65700`, `Win=17520`.
-            let is_near = place.near(Reach::Close).any(|word| WINDOW_BYTES.contains(&word.as_str()));
+            let is_near = place.near(Reach::Close).any(|word| WINDOW_BYTES.contains(&word.as_str()))
+                || place.near(Reach::Wide).any(|word| matches!(word.as_str(), "flight" | "in-flight" | "inflight"));
             (is_near && (4_096..=1 << 30).contains(&number)).then_some(())?;
             window(ByteCount::new(number), place)
         }
@@ -163,7 +164,10 @@ impl Place<'_> {
 }
 
 fn rtt(time: Duration, place: &Place<'_>) -> Option<FigureValue> {
-    let is_said = place.says(&RTT_WORDS) && !place.says(&["jitter", "timeout", "interval", "every", "rto", "mdev"]);
+    // `ping during the first test stayed at 23.4 .. 23.9 ms`.
+    let is_of_clause = place.words.iter().any(|word| matches!(word.as_str(), "ping" | "pings" | "rtt"));
+    let is_said = (is_of_clause || place.says(&RTT_WORDS))
+        && !place.says(&["jitter", "timeout", "interval", "every", "rto", "mdev"]);
     (is_said && (Duration::from_micros(20)..=Duration::from_secs(3)).contains(&time)).then_some(FigureValue::Rtt(time))
 }
 

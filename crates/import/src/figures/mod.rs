@@ -5,6 +5,8 @@
 //! * `meaning`: which quantity it is, by the words beside it
 //! * `aspects`: what it is of
 //! * `counted`: counters that went up
+//! * `changes`: commands that change something between two measurements
+//! * `ladder`: what datagrams lose at which rate
 //! * `layout`: lines as clauses and cells, with the headings that they stand below
 //! * `gather`: those of a whole file, together with what its tests and transfers measured
 //!
@@ -12,8 +14,10 @@
 
 mod amount;
 mod aspects;
+mod changes;
 mod counted;
 mod gather;
+mod ladder;
 mod layout;
 mod meaning;
 mod things;
@@ -61,6 +65,8 @@ pub enum FigureValue {
     Disk(DataRate),
     /// A counter that went up, and by how much.
     Counted(CountedKind, u64),
+    /// A command that changes something: its name says which.
+    Changed,
 }
 
 /// Who says a number.

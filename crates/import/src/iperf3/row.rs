@@ -225,7 +225,13 @@ fn read_tail(tail: &[&str], columns: Columns, row: &mut Row) -> Option<()> {
         [jitter, "ms", counts, share] => {
             let (lost, total) = counts.split_once('/')?;
             let (jitter, lost, total) = (milliseconds(jitter)?, lost.parse().ok()?, total.parse().ok()?);
-            share_agrees(share.strip_prefix('(')?.strip_suffix("%)")?, lost, total).then_some(())?;
+            let share = share.strip_prefix('(')?;
+            let agrees = match share.strip_suffix("%)") {
+                Some(share) => share_agrees(share, lost, total),
+                // A terminal of 80 columns cut the share; the counts before it are whole.
+                None => begins_share(share.trim_end_matches('%'), lost, total),
+            };
+            agrees.then_some(())?;
             row.jitter = Some(jitter);
             row.datagrams = Some(Datagrams { lost: Some(lost), total });
         }
@@ -240,6 +246,12 @@ fn enhanced([state, unit]: [&str; 2]) -> Option<(PrintedAmount, Duration)> {
     let window = iperf3_bytes(window.strip_suffix('K')?, "KBytes")?;
     let micros = rtt.split('(').next()?.parse::<u64>().ok().filter(|micros| *micros > 0 && unit == "us")?;
     Some((window, Duration::from_micros(micros)))
+}
+
+/// Whether digits are the first ones of the share of the counts.
+fn begins_share(digits: &str, lost: i64, total: u64) -> bool {
+    let Some(percent) = u64::try_from(lost).ok().and_then(|lost| (lost * 100).checked_div(total)) else { return false };
+    !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()) && percent.to_string().starts_with(digits)
 }
 
 /// Whether the printed share is that of the counts: `%.2g`, and `nan` without datagrams.
@@ -291,6 +303,15 @@ mod tests {
         let Numbers { row, end, .. } = read(line, Columns::Datagrams).unwrap();
         assert_eq!(row.datagrams, Some(Datagrams { lost: Some(-3), total: 77 }));
         assert_eq!((end, row.jitter), (Some(End::Receiver), Some(Duration::from_micros(8))));
+    }
+
+    #[test]
+    fn a_share_that_is_cut_leaves_the_counts() {
+        let line = "[  5]   0.00-5.15   sec  46.4 MBytes  75.6 Mbits/sec  0.148 ms  18132/51766 (35";
+        let row = read(line, Columns::Datagrams).unwrap().row;
+        assert_eq!(row.datagrams, Some(Datagrams { lost: Some(18_132), total: 51_766 }));
+        let other = read(&line.replace("(35", "(47"), Columns::Datagrams).unwrap();
+        assert!(other.cut && other.row.datagrams.is_none(), "not the share of these counts");
     }
 
     #[test]

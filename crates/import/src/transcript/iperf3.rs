@@ -11,7 +11,7 @@ use super::TranscriptReader;
 use crate::command::Tool;
 use crate::iperf3::row::{Columns, Numbers};
 use crate::iperf3::text::{Line, Starting};
-use crate::parsed::{Datagrams, EndRow, Label, ParsedTest};
+use crate::parsed::{Datagrams, EndRow, Label, ParsedTest, Row};
 
 impl TranscriptReader<'_> {
     pub(super) fn iperf3(&mut self, number: usize, line: Line, stamp: Option<WallTime>) {
@@ -147,6 +147,24 @@ fn has_another(parsed: &ParsedTest, end: End, numbers: &Numbers) -> bool {
     parsed.ends.iter().filter(is_same).any(differs)
 }
 
+/// Whether the command is that of a client, and asks for data to its server.
+fn is_sending_client(parsed: &ParsedTest) -> bool {
+    parsed.target.is_some()
+        && !parsed.command.is_empty()
+        && matches!(parsed.options.direction, None | Some(Direction::Forward))
+}
+
+/// Whether the sender's summary of a row's stream was printed, and not the receiver's.
+fn has_only_sender(parsed: &ParsedTest, row: &Row) -> bool {
+    let of = |end: End| {
+        parsed
+            .ends
+            .iter()
+            .any(|count| count.end == end && count.row.label == row.label && count.row.heading == row.heading)
+    };
+    of(End::Sender) && !of(End::Receiver)
+}
+
 /// Whether a row is of the time of several above it.
 fn is_of_whole(parsed: &ParsedTest, numbers: &Numbers) -> bool {
     let row = &numbers.row;
@@ -176,12 +194,20 @@ fn take(parsed: &mut ParsedTest, line: usize, numbers: Numbers) {
             }
             parsed.ends.push(EndRow { end, row });
         }
+        // The summary alone of a client that sends datagrams, which prints no jitter in its intervals.
+        None if row.jitter.is_some() && is_sending_client(parsed) && parsed.rows.is_empty() => {
+            parsed.ends.extend(row.both_ends());
+        }
         None if parsed.covered.repeats(&row) => {
             parsed.anomalies.add(line, "an interval that was not printed before", "one within those above");
         }
         None if !row.start.is_zero() || !parsed.covered.are_within(&row) => {
             parsed.covered.add(&row);
             parsed.rows.push(row);
+        }
+        // The other end of a sender's summary, whose last word was cut.
+        None if row.jitter.is_some() && has_only_sender(parsed, &row) => {
+            parsed.ends.push(EndRow { end: End::Receiver, row });
         }
         // Up to 3.1 the summary of UDP is one line for both ends.
         None if row.jitter.is_some() && parsed.heading(&row) == Heading::Outbound => {

@@ -168,7 +168,9 @@ impl TranscriptReader<'_> {
 
     fn prose(&mut self, number: usize, text: &str) {
         // Rows below what a person says may be of any host.
-        if text.split_whitespace().nth(PROSE_WORDS).is_some() && self.open.as_ref().is_none_or(|open| open.ended) {
+        let is_of_another = || text.split_whitespace().any(is_other_end);
+        let is_prose = text.split_whitespace().nth(PROSE_WORDS).is_some() || is_of_another();
+        if is_prose && self.open.as_ref().is_none_or(|open| open.ended) {
             self.host = None;
         }
         self.prose.skipped.add(number, text);
@@ -255,6 +257,15 @@ impl TranscriptReader<'_> {
             self.tests.push(open.parsed);
         }
     }
+}
+
+/// Whether a word says that what follows is of the other end: `Server, same run:`.
+fn is_other_end(word: &str) -> bool {
+    let word = word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
+    matches!(
+        word.as_str(),
+        "server" | "serverside" | "server-side" | "receiver" | "empf\u{e4}nger" | "servidor" | "serveur"
+    )
 }
 
 /// A heading or a remark of fewer words leaves the host.
