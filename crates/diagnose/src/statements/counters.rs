@@ -53,6 +53,13 @@ const MEANINGS: [Meaning; 9] = [
     },
 ];
 
+/// What a counter that moved means, by its name.
+pub(super) fn meaning(name: &str) -> Option<&'static str> {
+    let lower = name.rsplit('.').next().unwrap_or(name).to_lowercase();
+    let fits = |meaning: &&Meaning| meaning.parts.iter().any(|part| lower.contains(part));
+    MEANINGS.iter().find(fits).map(|meaning| meaning.says)
+}
+
 /// All that moved and means something.
 pub(super) fn of(host: &str, readings: &CounterReadings) -> Vec<Statement> {
     let mut all: Vec<Statement> = Vec::new();

@@ -19,11 +19,6 @@ pub(super) fn of(round: &Round) -> Vec<Statement> {
     alone.chain(at_any_rate(&all)).collect()
 }
 
-/// Rates at which runs of a pair end however fast they send: said before what each of them lost.
-pub(super) fn limits(round: &Round) -> Vec<Statement> {
-    ended_at(&datagram_runs(round))
-}
-
 /// Datagrams in one direction of one run.
 struct DatagramRun<'a> {
     whose: String,
@@ -67,16 +62,6 @@ fn lost_on_path(total: &DirectionTotal, counts: &DatagramCounts) -> u64 {
 const LAST_MOMENT: f64 = 0.05;
 
 impl DatagramRun<'_> {
-    /// The rate at which they were sent; by what came through where only a receiver counted.
-    fn offered(&self) -> DataRate {
-        let by_rest = || {
-            let (sent, received) = (u128::from(self.counts.sent.get()), u128::from(self.counts.received.get().max(1)));
-            let offered = u128::from(self.total.goodput.bps()) * sent / received;
-            DataRate::from_bps(u64::try_from(offered).unwrap_or(u64::MAX))
-        };
-        self.sent_at.unwrap_or_else(by_rest)
-    }
-
     fn statement(&self, all: &[DatagramRun<'_>]) -> Statement {
         if let Some(tool) = self.sparse {
             return self.of_series(tool);
@@ -176,36 +161,6 @@ fn of_bucket(bucket: EmptiedBucket) -> String {
     )
 }
 
-/// Where whatever comes faster than a rate ends at that rate, and what comes slower loses nothing: each such pair.
-fn ended_at(all: &[DatagramRun<'_>]) -> Vec<Statement> {
-    let is_first_of_pair =
-        |(number, run): &(usize, &DatagramRun<'_>)| all[..*number].iter().all(|earlier| earlier.whose != run.whose);
-    let pairs = all.iter().enumerate().filter(is_first_of_pair).map(|(_, run)| run.whose.as_str());
-    pairs.filter_map(|whose| limit_of_pair(whose, all)).collect()
-}
-
-fn limit_of_pair(whose: &str, all: &[DatagramRun<'_>]) -> Option<Statement> {
-    let of_pair = || all.iter().filter(|run| run.whose == whose);
-    let ended: Vec<DataRate> = of_pair().filter(|run| run.lost >= CUT).map(|run| run.total.goodput).collect();
-    let (least, most) = (*ended.iter().min()?, *ended.iter().max()?);
-    let fits = |run: &&DatagramRun<'_>| run.lost < LOSSY && run.total.goodput <= most;
-    let fitting = of_pair().filter(fits).map(|run| run.total.goodput).max();
-    // Without a run that fits, rates far apart that end at one show the same.
-    let offered: Vec<DataRate> = of_pair().filter(|run| run.lost >= CUT).map(DatagramRun::offered).collect();
-    let is_apart =
-        offered.iter().min().zip(offered.iter().max()).is_some_and(|(one, other)| one.bps() * 3 <= other.bps() * 2);
-    let tolerance = if fitting.is_some() { 105 } else { 110 };
-    let is_one_rate =
-        ended.len() >= 2 && most.bps() * 100 <= least.bps() * tolerance && (fitting.is_some() || is_apart);
-    let fitting = fitting.map_or_else(String::new, |fitting| format!(", {fitting} without a loss"));
-    is_one_rate.then(|| {
-        Statement::fault(format!(
-            "{whose}: datagrams pass up to {most} and no faster{fitting}: a rate limit (policer, shaper), or a port that is slower and holds \
-             hardly a queue"
-        ))
-    })
-}
-
 /// Where the same part is lost at rates far apart, nothing limits a rate.
 fn at_any_rate(all: &[DatagramRun<'_>]) -> Option<Statement> {
     let lossy = |run: &&DatagramRun<'_>| run.lost >= LOSSY && run.counts.lost.get() >= FEWEST;
@@ -233,8 +188,6 @@ const SLOW_TEST: DataRate = DataRate::from_bps(1_200_000);
 const LOSSY: f64 = 3e-4;
 /// From here on the rest may be what a limit lets through.
 const MUCH: f64 = 0.1;
-/// What a limit takes of what comes clearly faster.
-const CUT: f64 = 0.02;
 /// Parts that differ by less are the same.
 const ALIKE: f64 = 1.5;
 /// Fewer are chance.

@@ -6,7 +6,7 @@
 //! * `statement`: one of them
 //! * `transfers`: runs
 //! * `datagrams`: what runs of UDP lost
-//! * `streams`: one test beside another of the same pair
+//! * `matrix`: one measurement beside another, and what follows from both
 //! * `probes`: echoes, hops, path MTU, downloads
 //! * `beside`: a round, and the counters and facts of hosts beside it
 //! * `bursts`: losses that come in few intervals, many at once
@@ -41,6 +41,7 @@ mod echo_times;
 mod figures;
 mod hosts;
 mod links;
+mod matrix;
 mod one_way;
 mod ports;
 mod probes;
@@ -54,7 +55,6 @@ mod signatures;
 mod so_far;
 mod stated;
 mod statement;
-mod streams;
 mod transfers;
 mod usual_window;
 mod watches;
@@ -78,7 +78,7 @@ pub fn statements(round: &Round, counters: &[HostCounters]) -> Vec<Statement> {
 pub fn with_facts(round: &Round, counters: &[HostCounters], facts: &[(Option<String>, HostFact)]) -> Vec<Statement> {
     let beside = beside::Beside { round, counters, facts };
     let mut all: Vec<Statement> = shapers::of(&beside);
-    all.extend(datagrams::limits(round));
+    all.extend(matrix::decided(&beside));
     all.extend(links::of(&beside));
     all.extend(so_far::of(&beside));
     all.extend(disks::of(&beside));
@@ -94,9 +94,6 @@ pub fn with_facts(round: &Round, counters: &[HostCounters], facts: &[(Option<Str
     all.extend(stated::of(&beside));
     all.extend(watches::of(&beside));
     all.extend(figures::named(&beside));
-    all.extend(streams::paced(round));
-    all.extend(streams::limited(round));
-    all.extend(streams::same_under_way(round));
     let most_send = settings::most_send(&beside);
     for tested in &round.tests {
         all.extend(match &tested.finding {
@@ -111,8 +108,7 @@ pub fn with_facts(round: &Round, counters: &[HostCounters], facts: &[(Option<Str
     all.extend(servers::of(round));
     all.extend(datagrams::of(round));
     all.extend(probes::of_queue(round));
-    all.extend(streams::of(round));
-    all.extend(streams::beside_others(round));
+    all.extend(matrix::others(&beside));
     for of_host in counters {
         let host = of_host.host.as_deref().unwrap_or("this host");
         all.extend(counters::of(host, &of_host.readings));

@@ -86,6 +86,10 @@ fn shaper(host: Option<&String>, qdisc: &QdiscState, rate: DataRate, sent: &[Sen
             test.rate, test.to
         ));
     }
+    // It drops, and a flow has its rate: no policer on the path has to be looked for.
+    if explained.is_some() && dropped.is_some() {
+        return Statement::decisive(says);
+    }
     let is_fault = explained.is_some() || dropped.is_some();
     if is_fault { Statement::fault(says) } else { Statement::fact(says) }
 }

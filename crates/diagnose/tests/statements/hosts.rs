@@ -127,7 +127,10 @@ fn datagrams_that_end_at_one_rate_however_fast_they_come_meet_a_limit_of_it() {
         "one run that lost is no limit"
     );
     let far = run("400M", "238 MBytes   200 Mbits/sec  0.017 ms  172649/345298 (50%)");
-    assert_fault(&format!("{cut}\n{far}"), &["pass up to 200 Mbit/s and no faster: a rate limit"]);
+    assert_fault(
+        &format!("{cut}\n{far}"),
+        &["pass up to 200 Mbit/s and no faster (at 400 Mbit/s 50 % are lost): a rate limit"],
+    );
 }
 
 #[test]

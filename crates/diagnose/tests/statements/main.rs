@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // Helpers of tests fail like tests.
 
 mod beside;
+mod contrasts;
 mod figures;
 mod hosts;
 mod settings;

@@ -13,7 +13,7 @@ pub fn verdict(diagnosis: &Diagnosis, says: &[Statement]) -> String {
     let well = says.iter().find(|statement| statement.kind == StatementKind::Well).filter(|_| is_unjudged);
     match fault.filter(|_| decides || !has_cause(diagnosis)) {
         // What was seen outright contradicts what rates alone suggest.
-        Some(fault) if decides && has_cause(diagnosis) => format!("{}.", fault.says),
+        Some(fault) if decides && !diagnosis.problems.is_empty() => format!("{}.", fault.says),
         Some(fault) if !diagnosis.problems.is_empty() => {
             format!("{}. Of the flows: {}.", fault.says, diagnosis.verdict)
         }

@@ -3,15 +3,15 @@
 use import::figures::Thing;
 
 /// What it is called, and what it means where the slower one has it, or where the faster one has it.
-pub(super) struct Mechanism {
+pub(in crate::statements) struct Mechanism {
     thing: Thing,
-    pub(super) name: &'static str,
-    pub(super) slower_with: &'static str,
-    pub(super) faster_with: &'static str,
+    pub(in crate::statements) name: &'static str,
+    pub(in crate::statements) slower_with: &'static str,
+    pub(in crate::statements) faster_with: &'static str,
 }
 
 /// Of a thing.
-pub(super) fn of(thing: Thing) -> &'static Mechanism {
+pub(in crate::statements) fn of(thing: Thing) -> &'static Mechanism {
     MECHANISMS.iter().find(|mechanism| mechanism.thing == thing).unwrap_or(&MECHANISMS[0])
 }
 

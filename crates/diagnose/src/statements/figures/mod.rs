@@ -14,7 +14,7 @@ mod counted;
 mod cpu;
 mod detour;
 mod disk;
-mod mechanism;
+pub(super) mod mechanism;
 mod overhead;
 mod under_way;
 

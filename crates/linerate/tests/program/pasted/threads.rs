@@ -65,7 +65,7 @@ pub(super) const THREADS: [Pasted; 40] = [
         found: true,
         says: "a policer of 10.0 Mbit/s at this host, with a burst of 15.0 kB",
     },
-    Pasted { files: &["dus-fra-backup.txt"], known: &[], found: false, says: "steps as long as an ocean is wide" },
+    Pasted { files: &["dus-fra-backup.txt"], known: &[], found: true, says: "packets take another, longer way" },
     Pasted {
         files: &["k3s-63-seconds.txt"],
         known: &[],
