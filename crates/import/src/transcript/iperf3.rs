@@ -53,7 +53,8 @@ impl TranscriptReader<'_> {
                 }
                 // Of a summary whose lines were cut nothing says whose end a row is.
                 open.ended |= numbers.end.is_some() || is_of_whole(parsed, &numbers);
-                if open.summary && numbers.end.is_none() && numbers.row.jitter.is_some() && !numbers.cut {
+                let is_whole = numbers.end.is_none() && numbers.row.jitter.is_some() && !numbers.cut;
+                if is_whole && (open.summary || is_lone_summary(parsed)) {
                     // Up to 3.1 the summary of UDP is one line for both ends.
                     open.ended = true;
                     parsed.ends.extend(numbers.row.both_ends());
@@ -130,7 +131,9 @@ impl TranscriptReader<'_> {
     /// Whether the summary of the row's stream has come already, or the row is too short to be one.
     fn has_ended_at(&self, numbers: &Numbers) -> bool {
         let Some(open) = &self.open else { return false };
-        numbers.row.end < open.parsed.covered.latest
+        let is_behind_lone =
+            open.parsed.rows.is_empty() && !open.parsed.ends.is_empty() && numbers.row.jitter.is_some();
+        numbers.row.end < open.parsed.covered.latest || is_behind_lone && !open.summary
     }
 }
 
@@ -147,11 +150,11 @@ fn has_another(parsed: &ParsedTest, end: End, numbers: &Numbers) -> bool {
     parsed.ends.iter().filter(is_same).any(differs)
 }
 
-/// Whether the command is that of a client, and asks for data to its server.
-fn is_sending_client(parsed: &ParsedTest) -> bool {
-    parsed.target.is_some()
-        && !parsed.command.is_empty()
-        && matches!(parsed.options.direction, None | Some(Direction::Forward))
+/// Whether a row with what was lost is the summary alone of a client that sends datagrams, which prints no jitter in its intervals.
+fn is_lone_summary(parsed: &ParsedTest) -> bool {
+    let is_client = parsed.target.is_some() && !parsed.command.is_empty();
+    let sends = matches!(parsed.options.direction, None | Some(Direction::Forward));
+    is_client && sends && parsed.rows.is_empty() && parsed.ends.is_empty()
 }
 
 /// Whether the sender's summary of a row's stream was printed, and not the receiver's.
@@ -193,10 +196,6 @@ fn take(parsed: &mut ParsedTest, line: usize, numbers: Numbers) {
                 row.jitter = None;
             }
             parsed.ends.push(EndRow { end, row });
-        }
-        // The summary alone of a client that sends datagrams, which prints no jitter in its intervals.
-        None if row.jitter.is_some() && is_sending_client(parsed) && parsed.rows.is_empty() => {
-            parsed.ends.extend(row.both_ends());
         }
         None if parsed.covered.repeats(&row) => {
             parsed.anomalies.add(line, "an interval that was not printed before", "one within those above");
