@@ -53,18 +53,17 @@ fn of_pair(matrix: &Matrix<'_>, pair: [&str; 2]) -> Option<Statement> {
     (best.is_none_or(|best| best.bps() * 10 <= cap.rate.bps() * 12)).then_some(())?;
     // A host that is used up, or a radio, cuts datagrams as well, and what a link carries is no fault of the path.
     (!matrix.is_of_host() && !matrix.is_of_link(cap.rate)).then_some(())?;
-    let also =
-        streams.filter(|_| cap.by == ShownBy::Datagrams || !cap.shows.is_empty()).or(streams).map(|(few, many)| {
-            format!(
-                "{} stream{} of TCP {} {} and {} {}",
-                few.streams(),
-                if few.streams() == 1 { "" } else { "s" },
-                has(few),
-                few.rate(),
-                many.streams(),
-                many.rate()
-            )
-        });
+    let also = streams.map(|(few, many)| {
+        format!(
+            "{} stream{} of TCP {} {} and {} {}",
+            few.streams(),
+            if few.streams() == 1 { "" } else { "s" },
+            has(few),
+            few.rate(),
+            many.streams(),
+            many.rate()
+        )
+    });
     let shows: Vec<String> = [Some(cap.shows).filter(|shows| !shows.is_empty()), also].into_iter().flatten().collect();
     let (is_full, said) = held_against(matrix, &tests, cap.rate);
     let means = meaning(load, cap.rate, cap.by);
