@@ -136,15 +136,6 @@ fn a_table_of_switches_says_which_of_them_is_the_cause() {
 }
 
 #[test]
-fn a_sentence_that_was_broken_is_read_as_one() {
-    let text = "The copy has 405 KiB/s and never more. RTT 158 ms.\n\
-                In Wireshark I see no retransmissions, and what it calls \"Bytes in flight\" on my packets\n\
-                goes up to 65700 and stops there, until the next acknowledgment comes in.\n";
-    let all = statements(text);
-    assert!(all.iter().any(|one| one.says.contains("is what 65.7 kB (line 2) allow at an RTT of 158 ms")), "{all:?}");
-}
-
-#[test]
 fn datagrams_that_only_the_tests_own_bursts_lose_are_told_from_a_policer() {
     let lone = |rate: u32, lost: u32, sent: u32| {
         let mib = f64::from(rate) * 1e7 / 8.0 / 1_048_576.0;
