@@ -67,7 +67,11 @@ fn send_buffer_columns(log: &SampleLog) -> impl Iterator<Item = Column> {
         let values: Option<Vec<u64>> = log.send_buffers().iter().map(|each| value(each).map(u64::from)).collect();
         Some(Column { field, values: values.filter(|values| values.len() == log.at.len())? })
     };
-    let columns = [of(Field::WmemQueued, |each| each.queued), of(Field::Sndbuf, |each| each.limit)];
+    let columns = [
+        of(Field::WmemQueued, |each| each.queued),
+        of(Field::Sndbuf, |each| each.limit),
+        of(Field::WmemAlloc, |each| each.below),
+    ];
     columns.into_iter().flatten()
 }
 

@@ -25,7 +25,7 @@ pub enum Cause {
     ConfiguredCap,
     /// Congestion control kept the window small without a loss.
     CongestionWindow,
-    /// A queue stood on the path while the rate stayed flat: a part of it is slower than the line rate.
+    /// A queue stood on the path, or before it in the sending host, while the rate stayed flat: a part of it is slower than the line rate.
     PathCapacity,
     /// Nothing was left to send.
     Idle,
@@ -146,6 +146,8 @@ reasons! {
     Spread of CongestionWindow = "the kernel spread what was ready at the pacing rate of congestion control",
     /// Round trips were long and the rate flat.
     StandingQueue of PathCapacity = "RTTs grew and the rate did not",
+    /// TCP small queues held back what was ready, since the qdisc or NIC of the sender's own host had not sent what it got.
+    HostQueue of PathCapacity = "data and room in the windows were there, and the qdisc or NIC of the sending host took no more",
     /// Everything was acknowledged.
     AfterLastByte of Idle = "everything was sent and acknowledged",
     /// The last bytes were on their way.

@@ -99,6 +99,7 @@ impl Teller<'_> {
             Cause::ConfiguredCap if share.is_socket_pace() => "the pacing rate of the sender's socket",
             Cause::ConfiguredCap => "the rate that the test asked for",
             Cause::CongestionWindow => "the congestion window, without a loss,",
+            Cause::PathCapacity if share.is_host_queue() => "a queue of the sending host",
             Cause::PathCapacity => "the capacity of the path",
             Cause::Idle => "time with nothing left to send",
             Cause::Unknown => "something that the evidence does not show",
@@ -124,6 +125,9 @@ impl Teller<'_> {
                 .filter(|held| self.is_too_small(*held))
                 .zip(self.need())
                 .map(|(held, need)| format!("it held at most {held} where {need}")),
+            Cause::PathCapacity if share.is_host_queue() => {
+                seen.host_queue.map(|held| format!("{}: up to {held} waited there", reason.text()))
+            }
             Cause::PathCapacity => seen.path_rate.map(|rate| {
                 format!(
                     "it passed {rate}, headers included, while a queue stood on it, and the line rate is {}",
@@ -274,6 +278,13 @@ impl Teller<'_> {
                     },
                 ))
             }
+            Cause::PathCapacity if share.is_host_queue() => Some(NextStep {
+                kind: NextKind::Look,
+                place: if self.waterfall.heading == Heading::Outbound { HostSide::Here } else { HostSide::Peer },
+                command: "tc -s qdisc show".to_owned(),
+                purpose: "the rate, backlog and drops of the sending host's qdiscs, while the test runs again"
+                    .to_owned(),
+            }),
             Cause::PathCapacity => {
                 let rate = self.waterfall.observed.path_rate.unwrap_or(goodput);
                 let options = format!("--udp --rate {}", typed(rate));

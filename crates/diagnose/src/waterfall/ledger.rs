@@ -73,7 +73,8 @@ impl Ledger {
         self.give(Reason::SentAgain, again);
         let left = short - again;
         let path = left.min(entry.path);
-        self.give(Reason::StandingQueue, path);
+        let is_in_host = entry.split.parts.iter().any(|(reason, time)| *reason == Reason::HostQueue && *time > 0);
+        self.give(if is_in_host { Reason::HostQueue } else { Reason::StandingQueue }, path);
         let amounts = entry.split.parts.map(|(_, time)| time);
         for ((reason, _), bytes) in entry.split.parts.iter().zip(apportion(left - path, &amounts)) {
             self.give(*reason, bytes);

@@ -105,6 +105,11 @@ pub struct Share {
 }
 
 impl Share {
+    /// Whether it is mostly what the qdisc or NIC of the sending host did not take.
+    fn is_host_queue(&self) -> bool {
+        self.because.first().is_some_and(|because| because.reason == Reason::HostQueue)
+    }
+
     /// Whether it is mostly the rate that a program, which is no test, has its kernel pace at.
     fn is_socket_pace(&self) -> bool {
         self.because.first().is_some_and(|because| because.reason == Reason::SocketPace)
@@ -135,6 +140,7 @@ impl Waterfall {
         match cause {
             Cause::LossRecovery if self.losses.is_reordering() => "reordering",
             Cause::ConfiguredCap if share().is_some_and(Share::is_socket_pace) => "pacing rate",
+            Cause::PathCapacity if share().is_some_and(Share::is_host_queue) => "queue of the sending host",
             _ => cause.label(),
         }
     }

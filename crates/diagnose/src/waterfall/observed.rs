@@ -41,6 +41,9 @@ pub struct Observed {
     /// What the path passed while a queue stood on it, headers included.
     #[serde(rename = "path_rate_bps", default, skip_serializing_if = "Option::is_none")]
     pub path_rate: Option<DataRate>,
+    /// The most that the qdiscs and NICs of the sending host had and did not send yet, with the kernel's bookkeeping, summed over the streams.
+    #[serde(rename = "host_queue_bytes", default, skip_serializing_if = "Option::is_none")]
+    pub host_queue: Option<ByteCount>,
     /// The least of the rates at which programs have the kernel pace the senders' sockets (`SO_MAX_PACING_RATE`).
     #[serde(rename = "pacing_limit_bps", default, skip_serializing_if = "Option::is_none")]
     pub pacing_limit: Option<DataRate>,
@@ -77,6 +80,7 @@ impl Observed {
             send_buffer_held: greatest(&held),
             unread: greatest(&unread),
             path_rate: path.map(DataRate::from_bytes_per_second),
+            host_queue: greatest(&|stream| Some(stream.sent(Field::WmemAlloc)?.max())),
             pacing_limit: streams.iter().filter_map(Stream::pacing_limit).min().map(DataRate::from_bytes_per_second),
             reverse_queue: None,
             sender_cpu_exhausted: setting.sender_cpu == Processor::Exhausted,

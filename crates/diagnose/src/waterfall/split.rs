@@ -212,6 +212,7 @@ impl<'a> Splitter<'a> {
         match (self.setting.sender_cpu, self.setting.receiver_cpu) {
             (Processor::Exhausted, _) => Reason::SenderCpu,
             (_, Processor::Exhausted) => Reason::ReceiverCpu,
+            _ if self.host_is_full(to) => Reason::HostQueue,
             _ if self.times.is_none() => Reason::NoKernelTimes,
             _ if self.setting.pacing == Pacing::On => Reason::Spread,
             _ => Reason::NotSending,
@@ -225,6 +226,18 @@ impl<'a> Splitter<'a> {
         state(Field::SndWnd).zip(state(Field::Unacked)).is_some_and(|(window, outstanding)| {
             segment > 0 && Fill { used: outstanding.saturating_add(1).saturating_mul(segment), limit: window }.is_full()
         })
+    }
+
+    /// Whether the qdisc or NIC of the sending host had so much of the stream that TCP small queues let it have no more. Without pacing nothing
+    /// else holds back what is ready, so any packet there shows it (net/ipv4/tcp_output.c, `tcp_small_queue_check`).
+    fn host_is_full(&self, at: i64) -> bool {
+        let state = |field| self.stream.sent(field).map(|curve| curve.state(at));
+        let pacing_tick = || state(Field::PacingRate).unwrap_or(0) / SMALL_QUEUE_PART;
+        let least = match self.setting.pacing {
+            Pacing::NotKnown => state(Field::SndMss).unwrap_or(0),
+            Pacing::On => pacing_tick().min(SMALL_QUEUE).max(2 * state(Field::SndMss).unwrap_or(0)),
+        };
+        state(Field::WmemAlloc).is_some_and(|below| below > least)
     }
 
     /// A step, and as much time before it as an acknowledgment takes.
@@ -324,6 +337,10 @@ impl<'a> Splitter<'a> {
     }
 }
 
+/// Of a connection's pacing rate as much as passes in 1/1024 s may lie below TCP (`sk_pacing_shift`).
+const SMALL_QUEUE_PART: u64 = 1_024;
+/// And never more than this (`tcp_limit_output_bytes` up to Linux 6.5).
+const SMALL_QUEUE: u64 = 1 << 20;
 /// iperf3's cookie, which comes before the payload, is this long; so are others in its place.
 const COOKIE: u64 = 64;
 /// Less than one receive of 64 KiB may lie there at any moment.

@@ -15,6 +15,8 @@ use super::line::{LineRate, LineRateSource};
 use super::losses::{LossEnd, LossEpisode, LossEvents};
 use super::{Waterfall, explain};
 
+mod host_queue;
+
 const SAMPLES: u64 = 101;
 const MSS: u64 = 1448;
 /// A tenth of the line, in payload bytes each 10 ms.

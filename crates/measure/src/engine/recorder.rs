@@ -69,13 +69,15 @@ pub struct SampleLog {
     protocol: Protocol,
 }
 
-/// What lies in a send buffer, and what it takes. Absent where the kernel does not say.
+/// What lies in a send buffer and below it, and what it takes. Absent where the kernel does not say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SendBufferUse {
     /// Memory of what is in it (`sk_wmem_queued`), in bytes.
     pub queued: Option<u32>,
     /// From how much on its program waits (`sk_sndbuf`), in bytes.
     pub limit: Option<u32>,
+    /// Memory of what the qdiscs and NIC of this host did not send yet (`sk_wmem_alloc`), in bytes.
+    pub below: Option<u32>,
 }
 
 /// How exactly a sample is taken when it is due.
@@ -237,7 +239,8 @@ impl SampleLog {
         self.records.extend_from_slice(&record[..length]);
         if self.end == End::Sender {
             let memory = sockets::memory(&self.socket).unwrap_or_default();
-            self.send_buffers.push(SendBufferUse { queued: memory.wmem_queued, limit: memory.sndbuf });
+            let (queued, limit, below) = (memory.wmem_queued, memory.sndbuf, memory.wmem_alloc);
+            self.send_buffers.push(SendBufferUse { queued, limit, below });
         }
         true
     }

@@ -177,4 +177,7 @@ fields! {
     WmemQueued = "wmem_queued_bytes",
     /// Most that the send buffer takes of that before its program has to wait (`sk_sndbuf`).
     Sndbuf = "sndbuf_bytes",
+    /// Memory of what the qdiscs and NIC of the sender's host have and did not send yet, with the kernel's bookkeeping (`sk_wmem_alloc`). TCP
+    /// small queues let a connection have 1 ms of its pacing rate there, and two frames.
+    WmemAlloc = "wmem_alloc_bytes",
 }

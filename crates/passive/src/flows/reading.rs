@@ -73,7 +73,7 @@ pub struct Reading {
 }
 
 /// What is kept of a reading: what the waterfall's rules look at, and the totals.
-pub const FIELDS: [Field; 27] = [
+pub const FIELDS: [Field; 28] = [
     Field::BytesAcked,
     Field::BytesReceived,
     Field::BytesSent,
@@ -101,6 +101,7 @@ pub const FIELDS: [Field; 27] = [
     Field::RcvMss,
     Field::WmemQueued,
     Field::Sndbuf,
+    Field::WmemAlloc,
 ];
 
 /// Where each field stands among [`FIELDS`]: they are asked for thousands of times a second.

@@ -40,6 +40,7 @@ fn memory(memory: SocketMemory, field: Field) -> Option<u64> {
     match field {
         Field::WmemQueued => memory.wmem_queued.map(u64::from),
         Field::Sndbuf => memory.sndbuf.map(u64::from),
+        Field::WmemAlloc => memory.wmem_alloc.map(u64::from),
         _ => None,
     }
 }
