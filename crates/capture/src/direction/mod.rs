@@ -24,6 +24,7 @@
 //! | `steadiness` | whether data arrives at one rate |
 //! | `usual` | the payload of full segments, where no handshake was captured |
 //! | `filled` | the rate at which data arrives behind a queue of its own |
+//! | `paced` | whether frames leave at a pacing rate |
 //! | `waited` | packets that waited in the sending host |
 //! | `losses` | lost and passed segments, for the policer test |
 //!
@@ -40,6 +41,7 @@ pub(crate) mod floor;
 pub(crate) mod losses;
 pub(crate) mod owner;
 mod owning;
+mod paced;
 mod pause;
 pub(crate) mod ranges;
 mod recall;
@@ -66,6 +68,7 @@ use filled::{FilledRate, QueueSeen, TickEnd};
 use floor::RttFloor;
 use losses::LossRecord;
 use owner::Budget;
+use paced::PacedFrames;
 use ranges::Ranges;
 use recall::{Accounts, Recall};
 use refill::Refills;
@@ -112,6 +115,7 @@ pub(crate) struct Direction {
     pub(crate) refills: Refills,
     waits: RoomWaits,
     pub(crate) waited: WaitedPackets,
+    frames: Option<Box<PacedFrames>>,
     recall: Recall,
     pub(crate) events: Events,
     pub(crate) cost: CostMeter,
@@ -365,6 +369,7 @@ impl Direction {
             refills: Refills::default(),
             waits: RoomWaits::default(),
             waited: WaitedPackets::default(),
+            frames: None,
             recall: Recall::default(),
             events: Events::default(),
             cost: CostMeter::new(),

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::Direction;
 use super::clock::{Release, Since};
 use super::owner::Owner;
+use super::paced::PacedFrames;
 use super::pause::{Burst, Pause};
 use super::recall::{Accounts, Activity, Interval, Reach, part_of};
 use super::refill::{RefillPart, RefillStart, Writing};
@@ -53,10 +54,12 @@ fn owner(direction: &Direction, time_ns: i64) -> Owner {
     let is_woken = direction.waits_for_room();
     // A writer that has been woken and does not come is no full buffer.
     let is_late = direction.wakes.level().is_some_and(|level| outstanding * 8 < level * 7);
-    if outstanding == 0 || is_late || direction.recent.ended_short && !is_woken {
-        return Owner::Application;
-    }
     let pause_ns = time_ns - direction.recent.data_ns;
+    // What is written leaves as one rate has it.
+    let is_paced = direction.is_paced(pause_ns);
+    if outstanding == 0 || is_late || direction.recent.ended_short && !is_woken {
+        return if is_paced { Owner::CongestionWindow } else { Owner::Application };
+    }
     let release = direction.clock.release();
     // The flight reaches the window in each round: between two acknowledgments there is room for a moment.
     if pause_ns < direction.path_rtt_ns()
@@ -64,6 +67,9 @@ fn owner(direction: &Direction, time_ns: i64) -> Owner {
         && (release != Release::OwnClock || direction.rounds.has_plateau())
     {
         return Owner::ReceiverWindow;
+    }
+    if is_paced && !direction.rounds.is_slow_start() {
+        return Owner::CongestionWindow;
     }
     if direction.stands_on_plateau() {
         // After a loss a congestion window may stand still for as long (RFC 9438 §4.1); acknowledgments release it.
@@ -149,8 +155,11 @@ impl Direction {
         let Range { start: from_ns, end: to_ns } = span;
         let activity = self.activity(to_ns);
         let (is_recalled, known) = match owner {
-            // A bottleneck at its rate keeps its time, whatever the plateau turns out to be; so does a queue in the sending host.
+            // A bottleneck at its rate keeps its time, whatever the plateau turns out to be; so do a queue in the sending host and a pacing rate.
             Owner::CongestionWindow if self.filled.is_reached() || self.recent.held_ns > 0 => (false, None),
+            Owner::CongestionWindow if activity == Activity::Sending && self.is_paced(to_ns - self.recent.data_ns) => {
+                (false, None)
+            }
             Owner::CongestionWindow if self.shows_no_woken_writer() => (true, Some(owner)),
             Owner::CongestionWindow | Owner::SlowStart | Owner::ReceiverWindow => (true, None),
             // A writer that comes late once is the same one.
@@ -399,8 +408,26 @@ impl Direction {
         self.wakes.restart();
         self.refills.restart();
         self.waits.restart();
+        if let Some(frames) = &mut self.frames {
+            frames.restart();
+        }
         self.recall.clear();
         (self.recent.is_topping_up, self.recent.is_filled, self.recent.is_full) = (false, false, false);
+    }
+
+    /// What was written leaves as one rate has it, and no buffer is known to be full.
+    fn is_paced(&self, pause_ns: i64) -> bool {
+        self.frames().is_some_and(|frames| frames.is_paced(pause_ns)) && !self.waits_for_room()
+    }
+
+    /// What is known of frames of a pacing rate. Nothing of a single packet.
+    pub(crate) fn frames(&self) -> Option<&PacedFrames> {
+        self.frames.as_deref()
+    }
+
+    /// More was sent at times, and no more arrived: data arrives at the rate of the bottleneck.
+    pub(crate) fn has_filled_bottleneck(&self) -> bool {
+        self.filled.is_reached()
     }
 
     /// The flight stays the same though the window is open, data is outstanding and the queue of the bottleneck empties.

@@ -4,7 +4,7 @@ use super::*;
 
 saved!(Direction {
     numbers, window, counts, rtt, sender_lag_ns, lag, has_sender_lag, least_lag_ns, stamps, pieces, sacked,
-    resent, recovery, recent, budget, rounds, clock, wakes, refills, waits, waited, recall, cost, filled,
+    resent, recovery, recent, budget, rounds, clock, wakes, refills, waits, waited, frames, recall, cost, filled,
     outstanding_total, max_outstanding, span
 } without hops, floor, events, losses, series);
 saved!(Numbers { has_started, first, next, una, sender_una, marked_until, saw_syn, saw_fin });

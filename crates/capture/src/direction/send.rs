@@ -6,6 +6,7 @@ use super::clock::Since;
 use super::event::{Event, EventType};
 use super::losses::Loss;
 use super::owner::Owner;
+use super::paced::PacedPacket;
 use super::{Direction, MAX_PIECES, Piece, PieceState, Recovery};
 use crate::decode::{Segment, flag};
 
@@ -77,6 +78,11 @@ impl Direction {
         if to > self.numbers.next && self.recovery.is_none() && self.recent.held_ns == 0 {
             let since = self.since(time_ns);
             let bytes = to - from.max(self.numbers.next);
+            if self.sender_lag_ns == 0 && self.counts.data_packets > 0 {
+                let (before_ns, bytes) = (self.recent.data_ns, u32::try_from(bytes).unwrap_or(u32::MAX));
+                let packet = PacedPacket { at_ns: time_ns, before_ns, bytes, mss, rtt_ns: self.path_rtt_ns() };
+                self.frames.get_or_insert_default().take(packet);
+            }
             if self.outstanding() > 0 {
                 self.clock.sent(since, segments);
                 self.note_burst(time_ns, since, bytes);

@@ -87,6 +87,7 @@ saved_enum!(Cause {
     ZeroWindow,
     SendBuffer,
     Application,
+    PacingRate,
     SlowStartOvershoot,
     Bottleneck,
     DeepBuffer,

@@ -21,14 +21,14 @@ pub(super) fn verdict(judged: &Judged) -> Option<Verdict> {
         return None;
     }
     // Without a queue it may as well be the sender that keeps to a rate.
-    let has_queue = queue_ns > (judged.rtt_ns / 20).max(1_000_000) || judged.direction.counts.retransmits > 0;
+    let has_queue = judged.has_queue(queue_ns) || judged.direction.counts.retransmits > 0;
     // The capture is behind the qdisc of the sending host: its queue shows in time stamps only.
     let queued = &judged.direction.waited;
     let is_held = u64::from(queued.packets) * 2 >= judged.direction.counts.data_packets;
     let has_queue = has_queue || is_held;
     // What a full send buffer lets leave arrives at one rate too, and a congestion control that paces goes no faster than it has measured.
     let waits = judged.direction.woken_at().is_some() && judged.share(Owner::SendBuffer) >= LEAST_WAITING;
-    if waits && !has_queue {
+    if !has_queue && (waits || judged.is_paced()) {
         return None;
     }
     let waited = if is_held {

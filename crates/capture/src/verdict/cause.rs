@@ -15,6 +15,8 @@ pub enum Cause {
     SendBuffer,
     /// The application had nothing to send.
     Application,
+    /// The sender keeps to a pacing rate.
+    PacingRate,
     /// Slow start went far beyond what the path takes.
     SlowStartOvershoot,
     /// The bottleneck was always busy.
@@ -56,6 +58,7 @@ impl Cause {
             Self::ZeroWindow => "receiver window closed",
             Self::SendBuffer => "send buffer",
             Self::Application => "application",
+            Self::PacingRate => "pacing rate",
             Self::SlowStartOvershoot => "slow-start overshoot",
             Self::Bottleneck => "bottleneck at its rate",
             Self::DeepBuffer => "bottleneck with a deep buffer",

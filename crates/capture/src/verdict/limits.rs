@@ -7,12 +7,14 @@ use crate::direction::event::EventType;
 use crate::direction::owner::Owner;
 
 pub(super) fn verdicts(judged: &Judged) -> Vec<Verdict> {
-    [receiver_window(judged), zero_window(judged), send_buffer(judged), application(judged)]
+    [receiver_window(judged), zero_window(judged), send_buffer(judged), pacing(judged), application(judged)]
         .into_iter()
         .flatten()
         .collect()
 }
 
+/// Share of the time of a pacing rate below which something else limits.
+const MOSTLY_PACED: f64 = 0.3;
 /// A window that allows so many times the goodput is full because nobody reads.
 const SLOW_READER: f64 = 4.0;
 
@@ -119,6 +121,31 @@ fn send_buffer(judged: &Judged) -> Option<Verdict> {
             .share(share)
             .rival("a congestion window that is clamped, or that HyStart has stopped from growing")
             .next_test("ss -tmi at the sender: sndbuf_limited, and the size of the send buffer (net.ipv4.tcp_wmem)"),
+    )
+}
+
+/// Frames that leave evenly, with room in the window, and no queue before them.
+fn pacing(judged: &Judged) -> Option<Verdict> {
+    let share = judged.share(Owner::CongestionWindow);
+    let frames = judged.direction.frames().filter(|_| share >= MOSTLY_PACED && judged.is_paced())?;
+    let evidence = format!(
+        "for {} of the time packets left evenly at {}, a frame of whole segments each time, with room in the receiver's window of {}, a \
+         median queueing delay of {} and no pause that a program would make between its blocks",
+        percent(share),
+        rate(frames.bytes_per_second()),
+        bytes(judged.direction.window.last),
+        time(judged.direction.queue_quantile_ns(0.5).unwrap_or(0)),
+    );
+    Some(
+        Verdict::new(Cause::PacingRate, 0.8, evidence)
+            .share(share)
+            .rival(
+                "an application that writes whole segments by a clock, no more than a millisecond of its rate at once",
+            )
+            .rival("a congestion control that paces, before it has found the rate of its bottleneck")
+            .next_test(
+                "ss -ti at the sender: pacing_rate, and its cap after the slash (SO_MAX_PACING_RATE, fq maxrate)",
+            ),
     )
 }
 
