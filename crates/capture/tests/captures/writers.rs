@@ -155,3 +155,25 @@ fn what_is_the_same_each_time_is_not_named_an_application_with_certainty() {
     let (either, certain): (i64, i64) = (spent_ns(Owner::ApplicationOrSendBuffer), spent_ns(Owner::Application));
     assert!(either > 20 * certain, "{:#?}", transfer.budget);
 }
+
+/// Two segments each 3 ms, and a timer that is late by up to a fifth: the kernel paces so, and no program writes so little at once.
+#[test]
+fn frames_of_a_pacing_rate_are_no_application() {
+    let transfer = transfer(|burst| 3 * MS + u64::from(burst % 4) * MS / 5, |_, _| 2);
+    let verdict = first(&transfer);
+    assert_eq!(verdict.cause, Cause::PacingRate, "{:#?}", transfer.verdicts);
+    assert!(verdict.time_share > Some(0.85), "{:#?}", transfer.budget);
+    assert!(verdict.rivals.iter().any(|rival| rival.contains("whole segments")), "{verdict:#?}");
+}
+
+/// As much, in blocks of whole segments, and in single ones.
+#[test]
+fn blocks_and_single_segments_at_the_same_rate_are_an_application() {
+    let blocks = transfer(|burst| 30 * MS + u64::from(burst % 4) * 2 * MS, |_, _| 20);
+    let single = transfer(|burst| 3 * MS / 2 + u64::from(burst % 4) * MS / 10, |_, _| 1);
+    for transfer in [blocks, single] {
+        let paced = transfer.verdicts.iter().filter(|verdict| verdict.cause == Cause::PacingRate);
+        assert_eq!(paced.count(), 0, "{:#?}", transfer.verdicts);
+        assert_eq!(first(&transfer).cause, Cause::Application, "{:#?}", transfer.verdicts);
+    }
+}

@@ -2,7 +2,7 @@
 //!
 //! The probability of a cause is that of its verdict, which is judged on transfers whose limit is known (docs/traces.md). What
 //! is left goes to the causes that look most like it there, and to "something else". Limits that are no faults, a busy
-//! bottleneck and an application with nothing to send, leave a transfer unjudged: it may have all that it should.
+//! bottleneck, a pacing rate and an application with nothing to send, leave a transfer unjudged: it may have all that it should.
 
 use std::collections::BTreeMap;
 
