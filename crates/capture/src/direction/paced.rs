@@ -39,7 +39,7 @@ impl PacedFrames {
         let since_ns = packet.at_ns - packet.before_ns;
         let has_part = !packet.bytes.is_multiple_of(packet.mss.max(1));
         let apart_ns = self.apart_ns();
-        let together_ns = if self.byte_ns > 0.0 { (apart_ns / 8).max(CUT_NS.min(apart_ns / 2)) } else { CUT_NS };
+        let together_ns = if self.byte_ns > 0.0 { (apart_ns / 8).max(CUT_NS.min(apart_ns / 4)) } else { CUT_NS };
         if self.bytes > 0 && since_ns < together_ns {
             self.bytes = self.bytes.saturating_add(packet.bytes);
             self.has_part |= has_part;
@@ -111,8 +111,8 @@ impl PacedFrames {
 
 saved!(PacedFrames { began_ns, bytes, has_part, byte_ns, score, paced, others, paced_ns });
 
-/// A frame that is cut before the capture leaves within this.
-const CUT_NS: i64 = 50_000;
+/// Segments of a frame that is cut before the capture are nearer: single ones of a rate below a gigabit are not.
+const CUT_NS: i64 = 10_000;
 /// Distances of frames, as parts of what one rate has. Of one that was late the kernel makes the next up to a half nearer.
 const EARLIEST: f64 = 0.45;
 const LATEST: f64 = 1.6;
@@ -166,6 +166,7 @@ mod tests {
         assert!(!frames(400, |n| (n * 5_000_000, 12_500)).is_paced(1));
         assert!(!frames(400, |n| (n * 5_000_000, 9 * MSS)).is_paced(1));
         assert!(!frames(400, |n| (n * 381_000, MSS)).is_paced(1));
+        assert!(!frames(4_000, |n| (n * 45_000 + n % 3 * 10_000, MSS)).is_paced(1));
         // Messages of a kilobyte, and blocks whose last segment is a part.
         assert!(!frames(400, |n| (n * 400_000, 1_000)).is_paced(1));
         assert!(

@@ -78,11 +78,7 @@ impl Direction {
         if to > self.numbers.next && self.recovery.is_none() && self.recent.held_ns == 0 {
             let since = self.since(time_ns);
             let bytes = to - from.max(self.numbers.next);
-            if self.sender_lag_ns == 0 && self.counts.data_packets > 0 {
-                let (before_ns, bytes) = (self.recent.data_ns, u32::try_from(bytes).unwrap_or(u32::MAX));
-                let packet = PacedPacket { at_ns: time_ns, before_ns, bytes, mss, rtt_ns: self.path_rtt_ns() };
-                self.frames.get_or_insert_default().take(packet);
-            }
+            self.note_frame(time_ns, bytes);
             if self.outstanding() > 0 {
                 self.clock.sent(since, segments);
                 self.note_burst(time_ns, since, bytes);
@@ -108,6 +104,16 @@ impl Direction {
         if let Some(series) = &mut self.series {
             series.sent(time_ns, from - self.numbers.first.min(from), to.saturating_sub(self.numbers.first), flight);
         }
+    }
+
+    /// Packets of new data are frames of a pacing rate, or not, as the sender's own end sees them.
+    fn note_frame(&mut self, at_ns: i64, bytes: u64) {
+        if self.sender_lag_ns > 0 || self.counts.data_packets == 0 {
+            return;
+        }
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        let (before_ns, mss, rtt_ns) = (self.recent.data_ns, self.mss(), self.path_rtt_ns());
+        self.frames.get_or_insert_default().take(PacedPacket { at_ns, before_ns, bytes, mss, rtt_ns });
     }
 
     /// Whether new data was waiting in the sending host since what was sent before it left.
