@@ -270,24 +270,19 @@ fn a_busy_bottleneck_has_the_time_that_the_waterfall_gives_to_the_path() {
 /// TCP holds back what its own host does not send, with room in all windows (TCP small queues): neither a program nor the unknown.
 #[test]
 fn a_shaper_of_the_sending_host_has_the_time_that_the_waterfall_gives_to_the_path() {
-    for offload in ["on", "off"] {
-        let shape = |narrow: &Narrow| {
-            let offloads = ["ethtool", "-K", "to-east", "tso", offload, "gso", offload];
-            let shaper = ["rate", "50mbit", "burst", "32kb", "limit", "1mb"];
-            let shaper = [&["tc", "qdisc", "replace", "dev", "to-east", "root", "tbf"][..], &shaper].concat();
-            for command in [&offloads[..], &shaper] {
-                let set = narrow.network.exec("west", command).status().unwrap();
-                assert!(set.success(), "{command:?}");
-            }
-        };
-        shows_over(Distance::Wide, shape, &[], |held| {
-            let owned = held.owned(&["congestion-window"]);
-            alike(held, owned, held.fell("path_capacity") + held.fell("congestion_window"))?;
-            ensure!(held.fell("path_capacity") > 0.8, "{}", held.shown());
-            ensure!(held.verdict()["cause"] == "bottleneck", "{}", held.shown());
-            Ok(())
-        });
-    }
+    let shape = |narrow: &Narrow| {
+        let shaper = ["rate", "50mbit", "burst", "32kb", "limit", "1mb"];
+        let shaper = [&["tc", "qdisc", "replace", "dev", "to-east", "root", "tbf"][..], &shaper].concat();
+        let set = narrow.network.exec("west", &shaper).status().unwrap();
+        assert!(set.success(), "{shaper:?}");
+    };
+    shows_over(Distance::Wide, shape, &[], |held| {
+        let owned = held.owned(&["congestion-window"]);
+        alike(held, owned, held.fell("path_capacity") + held.fell("congestion_window"))?;
+        ensure!(held.fell("path_capacity") > 0.8, "{}", held.shown());
+        ensure!(held.verdict()["cause"] == "bottleneck", "{}", held.shown());
+        Ok(())
+    });
 }
 
 /// A buffer that takes longer to drain than a send of ours waits: it tries again by a timer, and no acknowledgment wakes it.
