@@ -97,8 +97,21 @@ impl Budget {
     }
 
     pub(crate) fn total_ns(&self) -> i64 {
-        self.spent_ns.iter().sum()
+        self.spent_ns.iter().fold(0, |sum, spent| sum.saturating_add(*spent))
     }
 }
 
 saved!(Budget { spent_ns });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_damaged_gives_owners_centuries() {
+        let mut budget = Budget::default();
+        budget.add(Owner::Application, i64::MAX);
+        budget.add(Owner::Timeout, i64::MAX);
+        assert_eq!(budget.total_ns(), i64::MAX);
+    }
+}

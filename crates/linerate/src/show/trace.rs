@@ -253,14 +253,15 @@ fn numbers(connection: &ConnectionReport, transfer: &TransferReport, page: &mut 
 
 fn budget(transfer: &TransferReport, page: &mut String) {
     const BAR: f64 = 24.0;
-    let total: i64 = transfer.budget.iter().map(|share| share.time_ns).sum();
+    // A clock that is damaged may go on for centuries.
+    let total = transfer.budget.iter().fold(0_i64, |sum, share| sum.saturating_add(share.time_ns));
     if total <= 0 {
         return;
     }
     page.push_str("\n  Where the time went\n");
     let mut shares: Vec<(Owner, i64)> = transfer.budget.iter().map(|share| (share.owner, share.time_ns)).collect();
     shares.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
-    for (owner, ns) in shares.into_iter().filter(|(_, ns)| *ns * 1_000 > total) {
+    for (owner, ns) in shares.into_iter().filter(|(_, ns)| is_shown(*ns, total)) {
         #[expect(clippy::cast_precision_loss, reason = "a share")]
         let share = ns as f64 / total as f64;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "24 at most")]
@@ -268,6 +269,11 @@ fn budget(transfer: &TransferReport, page: &mut String) {
         let line = format!("    {:<32} {:>9} {:>5.1} %  {bar}", owner.name(), time(ns), share * 100.0);
         let _ = writeln!(page, "{}", line.trim_end());
     }
+}
+
+/// A share of a thousandth and more, also of centuries, which a damaged clock makes.
+const fn is_shown(part: i64, total: i64) -> bool {
+    part > total / 1_000
 }
 
 fn verdicts(transfer: &TransferReport, page: &mut String) {
