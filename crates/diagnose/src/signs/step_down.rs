@@ -44,10 +44,10 @@ impl Level {
         self.sum / self.count
     }
 
-    /// Whether all of them are alike.
+    /// Whether all of them are alike; nothing is no level.
     fn is_one(&self) -> bool {
         let mean = self.mean();
-        self.least >= mean * (1.0 - ALIKE) && self.most <= mean * (1.0 + ALIKE)
+        mean > 0.0 && self.least >= mean * (1.0 - ALIKE) && self.most <= mean * (1.0 + ALIKE)
     }
 }
 
@@ -119,5 +119,6 @@ mod tests {
         assert_eq!(said(&[460, 468, 474, 115, 115, 470, 471, 470, 469]), None);
         assert_eq!(said(&[460, 320, 474, 115, 60, 240, 115, 90, 116]), None);
         assert_eq!(said(&[460, 115, 114]), None);
+        assert_eq!(said(&[460, 468, 474, 0, 0, 0, 0, 0, 0]), None, "nothing is an outage, or a black hole");
     }
 }
