@@ -56,15 +56,7 @@ pub(super) fn standings<'c>(
         };
         ground.most = left.iter().map(|candidate| ground.gain(candidate)).fold(0.0, f64::max);
         let (standing, explained, best) = standing(&left, &ground);
-        // What no cause explains better than chance is no second problem where the first may have done that as well. Flows that no
-        // problem explains are one, whatever it is.
-        let is_untouched = (0..flows.len()).any(|number| explained[number] && told[number].is_untouched());
-        let first = standing.problem.ranking.first();
-        let has_lost_more =
-            (0..flows.len()).any(|number| explained[number] && told[number].left_limit(&flows[number]).is_some());
-        let least = standing.problem.unknown.max(if has_lost_more { SECOND_OF_RATE } else { SECOND });
-        let is_named = is_untouched || first.is_some_and(|first| first.probability > least);
-        if is_later && !is_named {
+        if is_later && !is_named(&standing, &explained, flows, &told) {
             break;
         }
         match best.and_then(|best| problems.iter_mut().find(|earlier| is_of_one_segment(earlier, &best.place))) {
@@ -104,6 +96,18 @@ pub(super) fn standings<'c>(
         problems.push(standing);
     }
     problems
+}
+
+/// What no cause explains better than chance is no second problem where the first may have done that as well. Flows that no problem explains
+/// are one, whatever it is, and so is what took much of a rate that nothing explains yet.
+fn is_named(standing: &Standing<'_>, explained: &[bool], flows: &[Flow], told: &[ExplainedSigns]) -> bool {
+    let mut hit = (0..flows.len()).filter(|number| explained[*number]);
+    if hit.clone().any(|number| told[number].is_untouched()) {
+        return true;
+    }
+    let has_lost_more = hit.any(|number| told[number].left_limit(&flows[number]).is_some());
+    let least = standing.problem.unknown.max(if has_lost_more { SECOND_OF_RATE } else { SECOND });
+    standing.problem.ranking.first().is_some_and(|first| first.probability > least)
 }
 
 /// What is found by itself explains flows that show it outright, where nothing else explains them better than chance.
