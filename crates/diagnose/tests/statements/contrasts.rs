@@ -45,8 +45,8 @@ fn tcp(options: &str, rate: f64, again: u32) -> String {
 /// The same of datagrams.
 fn udp(offered: f64, lost: f64) -> String {
     let (sent, through) = (offered * 5e6 / 8.0, offered * (1.0 - lost));
-    let count = (sent / 1448.0) as u64;
-    let missing = (count as f64 * lost) as u64;
+    let count = (sent / 1448.0).floor();
+    let missing = (count * lost).floor();
     let mut text = format!("$ iperf3 -c 192.0.2.9 -u -b {offered}M -t 5\nConnecting to host 192.0.2.9, port 5201\n");
     text += "[  5] local 192.0.2.1 port 40200 connected to 192.0.2.9 port 5201\n";
     text += "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n";

@@ -16,7 +16,7 @@ use units::WallTime;
 
 pub(crate) use super::latency::summary;
 use super::latency::{IDLE, IDLE_EVERY_US, latency};
-use super::settings::Link;
+use super::settings::{Link, seen_from_far_end};
 use super::{Direction, OneWay, account, packet_times, sums, tcp, udp};
 use crate::hosts::identity;
 use crate::network::Network;
@@ -67,8 +67,8 @@ pub(crate) fn test(
     };
     let idle = idle(network, [&there, &back], seed.part(1));
     let packet_times = packet_times::of([&there, &back], seed.part(8));
-    let base = idle.iter().flatten().map(|times| times.round_trip).min();
-    let base_forward = idle.iter().flatten().map(|times| times.forward).min().unwrap_or_default();
+    let shortest = idle.iter().flatten().min_by_key(|times| times.round_trip).copied();
+    let base = shortest.map(|times| times.round_trip);
     let before = [network.tallies.hosts[from].clone(), network.tallies.hosts[to].clone()];
     let mut directions = Vec::new();
     for (number, heading) in headings(spec.direction).into_iter().enumerate() {
@@ -78,16 +78,13 @@ pub(crate) fn test(
             to: addresses[1],
             asked: from,
             overlay: overlay(test),
-            base: ProbeTimes { forward: base_forward, round_trip: base.unwrap_or_default() },
+            base: shortest.unwrap_or_default(),
             there: &there,
             back: &back,
         };
         let link = match heading {
             Heading::Outbound => outbound,
-            Heading::Inbound => {
-                let base = seen_from_far_end(outbound.base);
-                Link { sender: to, receiver: from, to: addresses[0], base, there: &back, back: &there, ..outbound }
-            }
+            Heading::Inbound => outbound.reversed(addresses[0]),
         };
         match one(network, &link, OneWay { spec, heading }, seed.part(2 + number as u64)) {
             Ok(direction) => directions.push(direction),
@@ -192,11 +189,6 @@ fn beside(
     let from_client = |times: ProbeTimes| if is_back { seen_from_far_end(times) } else { times };
     let probes: Vec<_> = probes.into_iter().map(|(sent, times)| (sent, times.map(from_client))).collect();
     latency(idle, packet_times, &probes, spec.probe_every)
-}
-
-/// The times of the same packets where the other end sends them.
-fn seen_from_far_end(times: ProbeTimes) -> ProbeTimes {
-    ProbeTimes { forward: times.round_trip.saturating_sub(times.forward), ..times }
 }
 
 fn clock(base: Option<Duration>) -> ClockRelation {

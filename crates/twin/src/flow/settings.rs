@@ -42,6 +42,20 @@ pub(crate) struct Link<'a> {
     pub(crate) back: &'a Way,
 }
 
+impl Link<'_> {
+    /// The same the other way; `to` is the address of the one that sent.
+    pub(crate) fn reversed(self, to: IpAddr) -> Self {
+        let Self { sender, receiver, base, there, back, .. } = self;
+        let base = seen_from_far_end(base);
+        Self { sender: receiver, receiver: sender, to, base, there: back, back: there, ..self }
+    }
+}
+
+/// The times of the same packets where the other end sends them.
+pub(crate) fn seen_from_far_end(times: ProbeTimes) -> ProbeTimes {
+    ProbeTimes { forward: times.round_trip.saturating_sub(times.forward), ..times }
+}
+
 /// The settings of a stream.
 pub(crate) fn ends(network: &Network<'_>, link: &Link<'_>, spec: &TestSpec) -> Result<Ends, String> {
     let (from, to) = (&network.hosts[link.sender], &network.hosts[link.receiver]);
