@@ -235,7 +235,7 @@ impl<'a> Splitter<'a> {
         let pacing_tick = || state(Field::PacingRate).unwrap_or(0) / SMALL_QUEUE_PART;
         let least = match self.setting.pacing {
             Pacing::NotKnown => state(Field::SndMss).unwrap_or(0),
-            Pacing::On => pacing_tick().min(SMALL_QUEUE).max(2 * state(Field::SndMss).unwrap_or(0)),
+            Pacing::On => pacing_tick().min(SMALL_QUEUE).max(state(Field::SndMss).unwrap_or(0).saturating_mul(2)),
         };
         state(Field::WmemAlloc).is_some_and(|below| below > least)
     }

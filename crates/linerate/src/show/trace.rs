@@ -261,7 +261,8 @@ fn budget(transfer: &TransferReport, page: &mut String) {
     page.push_str("\n  Where the time went\n");
     let mut shares: Vec<(Owner, i64)> = transfer.budget.iter().map(|share| (share.owner, share.time_ns)).collect();
     shares.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
-    for (owner, ns) in shares.into_iter().filter(|(_, ns)| is_shown(*ns, total)) {
+    // A share of a thousandth and more, also of the centuries that a damaged clock makes.
+    for (owner, ns) in shares.into_iter().filter(|(_, ns)| *ns > total / 1_000) {
         #[expect(clippy::cast_precision_loss, reason = "a share")]
         let share = ns as f64 / total as f64;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "24 at most")]
@@ -269,11 +270,6 @@ fn budget(transfer: &TransferReport, page: &mut String) {
         let line = format!("    {:<32} {:>9} {:>5.1} %  {bar}", owner.name(), time(ns), share * 100.0);
         let _ = writeln!(page, "{}", line.trim_end());
     }
-}
-
-/// A share of a thousandth and more, also of centuries, which a damaged clock makes.
-const fn is_shown(part: i64, total: i64) -> bool {
-    part > total / 1_000
 }
 
 fn verdicts(transfer: &TransferReport, page: &mut String) {
