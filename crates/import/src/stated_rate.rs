@@ -158,6 +158,10 @@ pub(crate) fn kind(words: &[String], rate: &std::ops::Range<usize>) -> Option<St
     if rate.len() >= 4 {
         return Some(StatedKind::Link);
     }
+    // What somebody says of the link of his own server is no rate of the path to it: `their words: 10G uplink`.
+    if has(before, &["their", "theirs"]) {
+        return None;
+    }
     let is_of_link = behind
         .iter()
         .map(String::as_str)
@@ -410,6 +414,7 @@ mod tests {
     fn what_is_no_rate_of_a_path_states_nothing() {
         for text in [
             "it was always at 35mb/s",
+            "our artifact server (nginx, their words: \"10G uplink, nobody else complains\") gives me 5 MB/s",
             "iperf over internet 600mbps stables between 2 servers(50ms)",
             "it should not exceed 200 Mbit/s",
             "the shaper is set to 200 Mbit/s",

@@ -13,9 +13,16 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
         HostFact::Qdisc(qdisc) => Some((host.as_ref(), qdisc)),
         _ => None,
     });
-    let qdiscs: Vec<(Option<&String>, &QdiscState)> = qdiscs.take(MOST_LOOKED_AT).collect();
+    let mut qdiscs: Vec<(Option<&String>, &QdiscState)> = qdiscs.take(MOST_LOOKED_AT).collect();
+    // Of several shapers the slowest limits the most.
+    qdiscs.sort_by_key(|(_, qdisc)| qdisc.rate.map_or(u64::MAX, DataRate::bps));
+    let lines = beside.facts.iter().take(MOST_FACTS).filter_map(|(_, fact)| match fact {
+        HostFact::Access(rates) => Some([rates.download, rates.upload]),
+        _ => None,
+    });
+    let lines: Vec<DataRate> = lines.flatten().flatten().collect();
     let said = qdiscs.iter().filter_map(|(host, qdisc)| match qdisc.rate {
-        Some(rate) => Some(shaper(*host, qdisc, rate, &sent)),
+        Some(rate) => Some(shaper((*host, qdisc), rate, &sent, &lines)),
         None if repeats_its_leaves(&qdiscs, *host, qdisc) => waited(named(*host), qdisc),
         None => queue(named(*host), qdisc),
     });
@@ -62,14 +69,20 @@ fn repeats_its_leaves(qdiscs: &[(Option<&String>, &QdiscState)], host: Option<&S
 /// Qdiscs that hand packets to others.
 const WITH_LEAVES: [&str; 6] = ["htb", "hfsc", "cbq", "prio", "mq", "mqprio"];
 
-fn shaper(host: Option<&String>, qdisc: &QdiscState, rate: DataRate, sent: &[Sent<'_>]) -> Statement {
+fn shaper(
+    (host, qdisc): (Option<&String>, &QdiscState),
+    rate: DataRate,
+    sent: &[Sent<'_>],
+    lines: &[DataRate],
+) -> Statement {
     let (kind, on) = (&qdisc.kind, on(qdisc));
     let dropped = qdisc.dropped.filter(|dropped| *dropped > 0);
     let waits = qdisc.backlog.filter(|backlog| backlog.get() > 0);
     // A name of a prompt is that of a test from the same prompt.
     let of_host = |test: &&Sent<'_>| host.is_none_or(|host| test.from == host.as_str());
-    let near = |test: &&Sent<'_>| (rate.bps() / 10 * 7..=rate.bps() / 20 * 21).contains(&test.rate.bps());
-    let explained = sent.iter().filter(of_host).find(near);
+    let is_near = |of: DataRate| (rate.bps() / 10 * 7..=rate.bps() / 20 * 21).contains(&of.bps());
+    let explained = sent.iter().filter(of_host).find(|test| is_near(test.rate));
+    let line = lines.iter().find(|line| explained.is_none() && is_near(**line));
     let mut says = match dropped {
         Some(dropped) => {
             format!("a shaper ({kind}) of {rate}{on} of {} dropped {dropped} packets{}", named(host), part(qdisc))
@@ -86,11 +99,17 @@ fn shaper(host: Option<&String>, qdisc: &QdiscState, rate: DataRate, sent: &[Sen
             test.rate, test.to
         ));
     }
+    if let Some(line) = line {
+        says.push_str(&format!(
+            ", and the {line} of the access line are that rate: set it to what the line carries, or remove it"
+        ));
+    }
+    let is_explained = explained.is_some() || line.is_some();
     // It drops, and a flow has its rate: no policer on the path has to be looked for.
-    if explained.is_some() && dropped.is_some() {
+    if is_explained && dropped.is_some() {
         return Statement::decisive(says);
     }
-    let is_fault = explained.is_some() || dropped.is_some();
+    let is_fault = is_explained || dropped.is_some();
     if is_fault { Statement::fault(says) } else { Statement::fact(says) }
 }
 

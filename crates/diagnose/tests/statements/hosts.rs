@@ -41,6 +41,20 @@ fn a_short_ring_is_a_fault_only_beside_packets_that_found_no_room() {
 }
 
 #[test]
+fn of_two_shapers_of_an_access_line_the_slower_is_told_first() {
+    let text = "   Speedtest by Ookla\n\n      Server: Quay Networks - Oban (id: 4711)\n         ISP: Quay Networks\n\
+                Idle Latency:     5.10 ms   (jitter: 0.20ms, low: 4.90ms, high: 5.40ms)\n\
+                \x20   Download:   141.20 Mbps (data used: 150.1 MB)\n      Upload:   470.90 Mbps (data used: 500.2 MB)\n Packet Loss:     0.0%\n\n\
+                root@cpe:~# tc -s qdisc\n\
+                qdisc cake 8021: dev wan0 root refcnt 5 bandwidth 500Mbit besteffort\n Sent 544982310 bytes 441202 pkt (dropped 302, overlimits 712730 requeues 0)\n\
+                qdisc cake 8022: dev ifb4wan0 root refcnt 2 bandwidth 150Mbit besteffort\n Sent 214233128 bytes 160691 pkt (dropped 331, overlimits 281190 requeues 0)\n";
+    let all = faults(text);
+    let first = all.first().unwrap_or_else(|| panic!("{:#?}", statements(text)));
+    assert!(first.starts_with("a shaper (cake) of 150 Mbit/s on ifb4wan0"), "{all:#?}");
+    assert!(first.contains("the 141 Mbit/s of the access line are that rate"), "{first}");
+}
+
+#[test]
 fn a_shaper_explains_the_rate_that_is_its_own_and_no_other() {
     let shaper = "root@v1:~# tc -s qdisc show dev ens9\nqdisc tbf 8001: root refcnt 2 rate 20Mbit burst 8Kb lat 25ms\n \
                   Sent 9122384 bytes 6120 pkt (dropped 1241, overlimits 81 requeues 0)\n backlog 8706b 5p requeues 0\n\n\
