@@ -8,7 +8,6 @@ use super::statement::{Statement, percent, ratio};
 
 /// All of the facts.
 pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
-    let sent = beside.sent();
     let qdiscs = beside.facts.iter().take(MOST_FACTS).filter_map(|(host, fact)| match fact {
         HostFact::Qdisc(qdisc) => Some((host.as_ref(), qdisc)),
         _ => None,
@@ -20,9 +19,9 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
         HostFact::Access(rates) => Some([rates.download, rates.upload]),
         _ => None,
     });
-    let lines: Vec<DataRate> = lines.flatten().flatten().collect();
+    let measured = Measured { sent: beside.sent(), lines: lines.flatten().flatten().collect() };
     let said = qdiscs.iter().filter_map(|(host, qdisc)| match qdisc.rate {
-        Some(rate) => Some(shaper((*host, qdisc), rate, &sent, &lines)),
+        Some(rate) => Some(shaper(*host, qdisc, rate, &measured)),
         None if repeats_its_leaves(&qdiscs, *host, qdisc) => waited(named(*host), qdisc),
         None => queue(named(*host), qdisc),
     });
@@ -69,20 +68,22 @@ fn repeats_its_leaves(qdiscs: &[(Option<&String>, &QdiscState)], host: Option<&S
 /// Qdiscs that hand packets to others.
 const WITH_LEAVES: [&str; 6] = ["htb", "hfsc", "cbq", "prio", "mq", "mqprio"];
 
-fn shaper(
-    (host, qdisc): (Option<&String>, &QdiscState),
-    rate: DataRate,
-    sent: &[Sent<'_>],
-    lines: &[DataRate],
-) -> Statement {
+/// What a shaper may explain.
+struct Measured<'a> {
+    sent: Vec<Sent<'a>>,
+    /// What access lines carried in either direction.
+    lines: Vec<DataRate>,
+}
+
+fn shaper(host: Option<&String>, qdisc: &QdiscState, rate: DataRate, measured: &Measured<'_>) -> Statement {
     let (kind, on) = (&qdisc.kind, on(qdisc));
     let dropped = qdisc.dropped.filter(|dropped| *dropped > 0);
     let waits = qdisc.backlog.filter(|backlog| backlog.get() > 0);
     // A name of a prompt is that of a test from the same prompt.
     let of_host = |test: &&Sent<'_>| host.is_none_or(|host| test.from == host.as_str());
     let is_near = |of: DataRate| (rate.bps() / 10 * 7..=rate.bps() / 20 * 21).contains(&of.bps());
-    let explained = sent.iter().filter(of_host).find(|test| is_near(test.rate));
-    let line = lines.iter().find(|line| explained.is_none() && is_near(**line));
+    let explained = measured.sent.iter().filter(of_host).find(|test| is_near(test.rate));
+    let line = measured.lines.iter().find(|line| explained.is_none() && is_near(**line));
     let mut says = match dropped {
         Some(dropped) => {
             format!("a shaper ({kind}) of {rate}{on} of {} dropped {dropped} packets{}", named(host), part(qdisc))

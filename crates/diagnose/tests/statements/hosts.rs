@@ -42,6 +42,7 @@ fn a_short_ring_is_a_fault_only_beside_packets_that_found_no_room() {
 
 #[test]
 fn of_two_shapers_of_an_access_line_the_slower_is_told_first() {
+    // allow(speedtest): the name of the tool
     let text = "   Speedtest by Ookla\n\n      Server: Quay Networks - Oban (id: 4711)\n         ISP: Quay Networks\n\
                 Idle Latency:     5.10 ms   (jitter: 0.20ms, low: 4.90ms, high: 5.40ms)\n\
                 \x20   Download:   141.20 Mbps (data used: 150.1 MB)\n      Upload:   470.90 Mbps (data used: 500.2 MB)\n Packet Loss:     0.0%\n\n\
