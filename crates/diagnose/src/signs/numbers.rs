@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use model::measurement::{DirectionTotal, End, Heading, RttSummary, SteadyState, Whose};
 use model::played::Finding;
+use model::quality::disturbance::POOR;
 use model::quality::{DisturbanceKind, Quality};
 use model::round::Tested;
 use model::run::Run;
@@ -89,6 +90,13 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
     flow.observations.extend(silence(flow, measurement, total));
     let probes = small_probes(flow, measurement);
     flow.observations.extend(probes);
+    // A queue that the flow filled at its start loses all packets alike for a time; what is lost to none is lost at any time.
+    let is_by_chance = flow.lost.is_some_and(|lost| lost >= BY_CHANCE)
+        && flow.state("small-probes") == Some("as-often")
+        && flow.state("queue-at-loss") != Some("full");
+    if flow.complaint.is_none() && flow.kind == FlowKind::Tcp && is_by_chance {
+        flow.complaint = Some(Complaint::Lossy);
+    }
     if let Some(samples) = samples.filter(|_| flow.kind == FlowKind::Tcp) {
         flow.observations.extend(stops(run, samples, total).into_iter().flatten());
     }
@@ -115,20 +123,16 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
 }
 
 /// Whether others had the CPU of a program that was the limit: that is slow, however fast the path is. Over the shortest paths nobody saw what
-/// the limit was, and it has to have waited for most of the time.
+/// the limit was.
 fn waits_for_cpu(flow: &Flow, tested: &Tested) -> bool {
     let limit = match flow.state("contention") {
         Some("sender") => "sending-program",
         Some("receiver") => "receiving-program",
         _ => return false,
     };
-    let least = match flow.state("limit") {
-        Some(seen) if seen == limit => MUCH_CONTENDED,
-        Some(_) => return false,
-        None => MOST_CONTENDED,
-    };
     let quality = Quality::of(tested);
-    quality.disturbances.iter().any(|found| is_of_cpu(&found.kind) && found.severity >= least)
+    let is_poor = quality.disturbances.iter().any(|found| is_of_cpu(&found.kind) && found.severity >= POOR);
+    is_poor && flow.state("limit").is_none_or(|seen| seen == limit)
 }
 
 /// Whether the program of an end did not run for a part of the time.
@@ -442,11 +446,10 @@ fn shortest(summary: RttSummary) -> Option<u64> {
 const FAR_BEYOND: f64 = 1.2;
 /// Samples further apart than this say nothing of what a flow waited for, unless its RTT is longer still.
 const COARSE: Duration = Duration::from_millis(500);
+/// From this part on such losses would cost most flows of TCP their rate.
+const BY_CHANCE: f64 = 0.02;
 /// From this severity on contention for CPUs is a sign.
 const CONTENDED: f64 = 0.1;
-/// From here on it is what ails a flow of which nothing else is known.
-const MUCH_CONTENDED: f64 = 0.3;
-const MOST_CONTENDED: f64 = 0.4;
 /// Fewer retransmits tell nothing of their kind.
 const A_FEW: u64 = 8;
 /// Fewer marks are what a queue gives at the end of a start.
