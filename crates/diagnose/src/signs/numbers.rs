@@ -31,7 +31,7 @@ use super::queue_way::queue_way;
 use super::rows;
 use super::shrunk::ShrunkSegments;
 use super::silence::silence;
-use super::small_probes::small_probes;
+use super::small_probes::{is_by_chance, small_probes};
 use super::step_down::step_down;
 use super::stops::stops;
 use super::trend::course;
@@ -90,11 +90,7 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
     flow.observations.extend(silence(flow, measurement, total));
     let probes = small_probes(flow, measurement);
     flow.observations.extend(probes);
-    // A queue that the flow filled at its start loses all packets alike for a time; what is lost to none is lost at any time.
-    let is_by_chance = flow.lost.is_some_and(|lost| lost >= BY_CHANCE)
-        && flow.state("small-probes") == Some("as-often")
-        && flow.state("queue-at-loss") != Some("full");
-    if flow.complaint.is_none() && flow.kind == FlowKind::Tcp && is_by_chance {
+    if flow.complaint.is_none() && is_by_chance(flow) {
         flow.complaint = Some(Complaint::Lossy);
     }
     if let Some(samples) = samples.filter(|_| flow.kind == FlowKind::Tcp) {
@@ -446,8 +442,6 @@ fn shortest(summary: RttSummary) -> Option<u64> {
 const FAR_BEYOND: f64 = 1.2;
 /// Samples further apart than this say nothing of what a flow waited for, unless its RTT is longer still.
 const COARSE: Duration = Duration::from_millis(500);
-/// From this part on such losses would cost most flows of TCP their rate.
-const BY_CHANCE: f64 = 0.02;
 /// From this severity on contention for CPUs is a sign.
 const CONTENDED: f64 = 0.1;
 /// Fewer retransmits tell nothing of their kind.

@@ -31,6 +31,17 @@ pub(super) fn small_probes(flow: &Flow, measurement: &Measurement) -> Option<Obs
     Observation::of("small-probes", state, says)
 }
 
+/// Whether a flow over TCP loses much to what takes small packets as well, at any time: a queue that the flow filled at its start loses all alike
+/// too, but for a time.
+pub(super) fn is_by_chance(flow: &Flow) -> bool {
+    flow.kind == FlowKind::Tcp
+        && flow.lost.is_some_and(|lost| lost >= BY_CHANCE)
+        && flow.state("small-probes") == Some("as-often")
+        && flow.state("queue-at-loss") != Some("full")
+}
+
+/// From this part on such losses would cost most flows of TCP their rate.
+const BY_CHANCE: f64 = 0.02;
 /// So many probes would be lost as often as the packets of the flow: of fewer none may be missing by chance.
 const FEWEST: f64 = 8.0;
 /// In parts of that number. Packets of a flow that come in bunches are lost more often than probes between them.
