@@ -115,8 +115,8 @@ fn lost_where(balance: &Balance) -> Option<Observation> {
     // However many datagrams a packet held, each that the receiver dropped is one of those that are missing; where it may have held many, a
     // quarter in packets is most of them.
     let at_receiver = balance.dropped_in_receiver.at_least();
-    let parts = if balance.dropped_in_receiver.packets.is_none() { 4 } else { 2 };
-    if missing > 0 && at_receiver * parts >= missing {
+    let divisor = if balance.dropped_in_receiver.packets.is_none() { 4 } else { 2 };
+    if missing > 0 && at_receiver * divisor >= missing {
         let says = format!("at least {at_receiver} datagrams were lost inside the receiving host");
         return Observation::of("datagrams", "receiver", says);
     }

@@ -7,6 +7,8 @@ use model::measurement::{End, Heading};
 use model::series::field::Field;
 use model::series::{RunSamples, StreamSamples};
 
+use super::rows::streams;
+
 /// RTTs before and after they jumped and stayed so, in microseconds.
 pub(super) fn jump(samples: &RunSamples, heading: Heading) -> Option<(f64, f64)> {
     let probes = &samples.probes;
@@ -46,25 +48,25 @@ fn settles_higher(samples: &RunSamples, heading: Heading, trips: &[(i64, f64)]) 
     let is_settled = part(&last, 9)? - after < SETTLED * after;
     let is_apart = after >= before * CHANGED && part(&first, 9)? * APART < after;
     let quarter = trips.last()?.0 - settled_us;
+    let receivers = streams(samples, heading, End::Receiver);
     let came = |from: i64| {
-        let receivers = samples.streams.iter().filter(|of| of.heading == heading && of.end == End::Receiver);
-        receivers.map(|stream| taken(stream, from + quarter).saturating_sub(taken(stream, from))).sum::<u64>()
+        let in_quarter = |of: &&StreamSamples| taken(of, from + quarter).saturating_sub(taken(of, from));
+        receivers.iter().map(in_quarter).sum::<u64>()
     };
     let is_slower = came(settled_us) * 2 < came(began);
-    let lost = |stream: &StreamSamples| {
+    let lost = |stream: &&StreamSamples| {
         let again = stream.column(Field::TotalRetrans)?;
         let row = stream.at_us.partition_point(|time| *time <= settled_us).checked_sub(1)?;
         again.last()?.checked_sub(*again.get(row)?)
     };
-    let mut senders = samples.streams.iter().filter(|of| of.heading == heading && of.end == End::Sender);
-    let loses_nothing = senders.all(|stream| lost(stream) == Some(0));
+    let loses_nothing = streams(samples, heading, End::Sender).iter().all(|stream| lost(stream) == Some(0));
     (is_settled && is_apart && is_slower && loses_nothing).then_some((before, after))
 }
 
 /// Whether the rate still rose at an instant: much more came in the time after it than in the same time before.
 fn rises(samples: &RunSamples, heading: Heading, at_us: i64) -> bool {
-    let receivers = samples.streams.iter().filter(|of| of.heading == heading && of.end == End::Receiver);
-    let (before, after) = receivers.fold((0, 0), |(before, after), stream| {
+    let receivers = streams(samples, heading, End::Receiver);
+    let (before, after) = receivers.into_iter().fold((0, 0), |(before, after), stream| {
         let (earlier, now, later) =
             (taken(stream, at_us - AROUND_US), taken(stream, at_us), taken(stream, at_us + AROUND_US));
         (before + now.saturating_sub(earlier), after + later.saturating_sub(now))

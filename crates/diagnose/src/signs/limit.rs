@@ -18,13 +18,13 @@ pub(super) fn largest(fall: &Waterfall, run: &Run) -> Option<Observation> {
         return Observation::of("limit", state, "nothing took much of the line rate once it had started");
     }
     let state = state(share.cause)?;
-    let part = percent(share.part_of_line_rate);
     // A window that the test asked for is the test's own, and no setting of a host.
     if let (Some(window), "receive-window" | "send-buffer") = (run.spec.window, state) {
+        let part = percent(share.part_of_line_rate);
         let says = format!("the window that the test asked for, {window}, took {part} of the line rate");
         return Observation::of("limit", "configured", says);
     }
-    Observation::of("limit", state, format!("{} took {part} of the line rate", share.cause.label()))
+    took(share)
 }
 
 /// All that took much of it, the most first, of what a fault by itself would be: a window that is small beside an outage, losses beside a
@@ -33,11 +33,12 @@ pub(super) fn all(fall: &Waterfall, run: &Run) -> Vec<Observation> {
     let large = shares(fall).filter(|share| share.part_of_line_rate >= MUCH);
     let of_window = |share: &&Share| matches!(share.cause, Cause::ReceiveWindow | Cause::SendBuffer);
     let large = large.filter(|share| !(of_window(share) && run.spec.window.is_some()));
-    let says = |share: &Share| {
-        let part = percent(share.part_of_line_rate);
-        Observation::of("limit", state(share.cause)?, format!("{} took {part} of the line rate", share.cause.label()))
-    };
-    large.filter(|share| BY_ITSELF.contains(&share.cause)).filter_map(says).collect()
+    large.filter(|share| BY_ITSELF.contains(&share.cause)).filter_map(took).collect()
+}
+
+fn took(share: &Share) -> Option<Observation> {
+    let part = percent(share.part_of_line_rate);
+    Observation::of("limit", state(share.cause)?, format!("{} took {part} of the line rate", share.cause.label()))
 }
 
 /// Forgets it where several pairs were tested: what else ails a host or segment is judged there by all flows that pass it.

@@ -199,9 +199,7 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
     if flow.attained.is_some_and(|attained| attained < least_for(flow) || (is_held && attained < NEARLY_ALL)) {
         flow.complaint = Some(Complaint::Slow);
     }
-    let streams = samples.map(|samples| samples.streams.as_slice()).unwrap_or_default();
-    let senders: Vec<&StreamSamples> =
-        streams.iter().filter(|of| of.heading == total.heading && of.end == End::Sender).collect();
+    let senders = rows::streams(samples.unwrap_or(&no_samples), total.heading, End::Sender);
     let rtt_us = flow.rtt.and_then(|rtt| u64::try_from(rtt.as_micros()).ok());
     flow.observations.extend(rtt_us.and_then(|rtt_us| losses::lost_at(&senders, rtt_us)));
     flow.observations.extend(rtt_us.and_then(|rtt_us| losses::members(&senders, rtt_us)));

@@ -183,11 +183,11 @@ fn beside(
         direction.probes.iter().filter_map(|(_, times)| times.map(|times| times.round_trip)).max()
     };
     let decides = directions.iter().max_by_key(|direction| times(direction));
-    let probes = decides.map(|direction| direction.probes.clone()).unwrap_or_default();
     // The simulated ones go where the data goes; those of a test are the client's, who receives where it is asked for the reverse.
     let is_back = decides.is_some_and(|direction| direction.heading == Heading::Inbound);
     let from_client = |times: ProbeTimes| if is_back { seen_from_far_end(times) } else { times };
-    let probes: Vec<_> = probes.into_iter().map(|(sent, times)| (sent, times.map(from_client))).collect();
+    let probes = decides.into_iter().flat_map(|direction| &direction.probes);
+    let probes: Vec<_> = probes.map(|(sent, times)| (*sent, times.map(from_client))).collect();
     latency(idle, packet_times, &probes, spec.probe_every)
 }
 
